@@ -1,0 +1,49 @@
+// swift-tools-version: 6.2
+// A section per module, its tests below it; dependencies point up this list only.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A module of ours: a library target and, unless it says otherwise, a test target beside it.
+func module(_ name: String, _ dependencies: [Target.Dependency], testedWith extra: [Target.Dependency]? = [])
+  -> [Target]
+{
+  var targets: [Target] = [.target(name: name, dependencies: dependencies, swiftSettings: strict)]
+  if let extra {
+    targets.append(
+      .testTarget(
+        name: name + "Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies + extra,
+        swiftSettings: strict))
+  }
+  return targets
+}
+
+let package = Package(
+  name: "bridge",
+  products: [.executable(name: "bridge", targets: ["bridge"])],
+  targets: [
+    // C libraries: module maps, and declarations that Swift cannot import by itself.
+    .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CLinux"),
+  ]
+    + module("BridgeIO", ["CLinux"])
+    + module("BridgeProtocol", [])
+    + module("DBus", ["CDBus", "BridgeIO"])
+    + module("Radio", ["BridgeIO", "BridgeProtocol"], testedWith: nil)
+    + module("BlueZBackend", ["BridgeIO", "BridgeProtocol", "CBluetooth", "DBus", "Radio"])
+    + module("BridgeServer", ["BridgeIO", "BridgeProtocol", "Radio"])
+    + module("BridgeCommands", ["BlueZBackend", "BridgeIO", "BridgeProtocol", "BridgeServer", "DBus", "Radio"])
+    + [
+      .executableTarget(name: "bridge", dependencies: ["BridgeCommands"], swiftSettings: strict),
+      .target(
+        name: "TestSupport", dependencies: ["BridgeIO", "BridgeProtocol", "DBus", "Radio"], path: "Tests/TestSupport",
+        swiftSettings: strict),
+    ]
+)

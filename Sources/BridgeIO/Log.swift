@@ -1,0 +1,65 @@
+import Glibc
+import Synchronization
+
+/// One line per event on standard error: `level category message`, with systemd's priority prefix under the journal.
+///
+/// error: someone must look. notice: start, stop, a client came or went, the adapter changed. info: a line per request
+/// and reply. debug: bytes and D-Bus traffic; the only level at which characteristic values appear.
+public enum Log {
+  public enum Level: Int, Comparable, Sendable {
+    case error = 3
+    case notice = 5
+    case info = 6
+    case debug = 7
+    public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    var name: String {
+      switch self {
+      case .error: "error"
+      case .notice: "notice"
+      case .info: "info"
+      case .debug: "debug"
+      }
+    }
+  }
+
+  public typealias Sink = @Sendable (_ level: Level, _ category: String, _ message: String) -> Void
+
+  private static let currentLevel = Atomic<Int>(Level.notice.rawValue)
+  private static let sink = Mutex<Sink>(standardError)
+
+  public static var level: Level {
+    get { Level(rawValue: currentLevel.load(ordering: .relaxed)) ?? .notice }
+    set { currentLevel.store(newValue.rawValue, ordering: .relaxed) }
+  }
+
+  /// Where lines go; tests put their own here. The sink must not log.
+  public static func setSink(_ new: @escaping Sink) { sink.withLock { $0 = new } }
+
+  public static func error(_ category: String, _ message: @autoclosure () -> String) {
+    write(.error, category, message)
+  }
+  public static func notice(_ category: String, _ message: @autoclosure () -> String) {
+    write(.notice, category, message)
+  }
+  public static func info(_ category: String, _ message: @autoclosure () -> String) { write(.info, category, message) }
+  public static func debug(_ category: String, _ message: @autoclosure () -> String) {
+    write(.debug, category, message)
+  }
+
+  private static func write(_ level: Level, _ category: String, _ message: () -> String) {
+    guard level.rawValue <= currentLevel.load(ordering: .relaxed) else { return }
+    let sink = sink.withLock { $0 }
+    sink(level, category, message())
+  }
+
+  private static let underJournal = getenv("JOURNAL_STREAM") != nil
+
+  @Sendable
+  private static func standardError(_ level: Level, _ category: String, _ message: String) {
+    let prefix = underJournal ? "<\(level.rawValue)>" : ""
+    // A line stays a line whatever a peer put into it.
+    let clean = String(String.UnicodeScalarView(message.unicodeScalars.map { $0.value < 32 ? " " : $0 }))
+    let line = "\(prefix)\(level.name) \(category) \(clean)\n"
+    _ = Array(line.utf8).withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+}

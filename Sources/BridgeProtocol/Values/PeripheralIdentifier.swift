@@ -1,0 +1,24 @@
+/// How one host names a peripheral: a UUID that is stable on this host and does not reveal the address.
+///
+/// - Source: Apple `CBPeer.identifier`.
+public struct PeripheralIdentifier: Hashable, Sendable, CustomStringConvertible {
+  public let high: UInt64
+  public let low: UInt64
+
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Reads 36 characters in either case.
+  public init?(_ text: some StringProtocol) {
+    var digits = HexDigits(text)
+    guard text.utf8.count == 36, let value = digits.read128() else { return nil }
+    self.init(high: value.high, low: value.low)
+  }
+
+  /// Upper case, 36 characters.
+  public var text: String { String(decoding: hexText128(high, low), as: UTF8.self) }
+
+  public var description: String { text }
+}

@@ -1,0 +1,20 @@
+// Linux calls that the Glibc module leaves out.
+#pragma once
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/file.h>
+#include <pthread.h>
+#include <stdint.h>
+
+// glibc shows these with _GNU_SOURCE only, which the Glibc module is built without.
+extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+extern int pthread_setname_np(pthread_t thread, const char *name);
+
+/// SO_PEERCRED's value, unix(7).
+struct peer_credentials {
+  int32_t pid;
+  uint32_t uid;
+  uint32_t gid;
+};
