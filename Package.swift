@@ -11,15 +11,17 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A module of ours: a library target and, unless it says otherwise, a test target beside it.
-func module(_ name: String, _ dependencies: [Target.Dependency], testedWith extra: [Target.Dependency]? = [])
-  -> [Target]
-{
+/// `testData` names what in the test folder is read where it lies.
+func module(
+  _ name: String, _ dependencies: [Target.Dependency], testedWith extra: [Target.Dependency]? = [],
+  testData: [String] = []
+) -> [Target] {
   var targets: [Target] = [.target(name: name, dependencies: dependencies, swiftSettings: strict)]
   if let extra {
     targets.append(
       .testTarget(
         name: name + "Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies + extra,
-        swiftSettings: strict))
+        exclude: testData, swiftSettings: strict))
   }
   return targets
 }
@@ -34,7 +36,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
   ]
     + module("BridgeIO", ["CLinux"])
-    + module("BridgeProtocol", [])
+    + module("BridgeProtocol", [], testData: ["Transcripts"])
     + module("DBus", ["CDBus", "BridgeIO"])
     + module("Radio", ["BridgeIO", "BridgeProtocol"], testedWith: nil)
     + module("BlueZBackend", ["BridgeIO", "BridgeProtocol", "CBluetooth", "DBus", "Radio"])

@@ -1,5 +1,5 @@
 /// The state of a radio; raw values and meaning of Apple's `CBManagerState`.
-public enum AdapterState: Int, Sendable {
+public enum AdapterState: Int, Sendable, CaseIterable {
   case unknown = 0
   case resetting = 1
   case unsupported = 2
@@ -17,5 +17,11 @@ public enum AdapterState: Int, Sendable {
     case .poweredOff: "poweredOff"
     case .poweredOn: "poweredOn"
     }
+  }
+
+  /// The state of that name.
+  public init?(name: String) {
+    guard let state = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = state
   }
 }

@@ -5,6 +5,8 @@ public struct BluetoothError: Error, Hashable, Sendable {
   public enum Domain: String, Sendable {
     case bluetooth = "CBErrorDomain"
     case attribute = "CBATTErrorDomain"
+    /// A failure that came as text only; its code is 1, and domain and code do not travel.
+    case impossible = "ImpossiBLE"
   }
 
   public var domain: Domain

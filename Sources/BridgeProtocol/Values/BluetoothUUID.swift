@@ -19,11 +19,14 @@ public struct BluetoothUUID: Hashable, Sendable {
   public init(short: UInt32) { self.init(high: UInt64(short) << 32 | Self.baseHigh, low: Self.baseLow) }
 
   /// Reads 4, 8 or 36 characters of hex in either case, as `CBUUID(string:)` takes them; nil for anything else.
-  public init?(_ text: some StringProtocol) {
-    var digits = HexDigits(text)
-    switch text.utf8.count {
+  public init?(_ text: some StringProtocol) { self.init(utf8: text.utf8) }
+
+  /// The same from UTF-8.
+  init?(utf8: some Collection<UInt8>) {
+    var digits = HexDigits(utf8.makeIterator())
+    switch utf8.count {
     case 4, 8:
-      guard let value = digits.read(text.utf8.count) else { return nil }
+      guard let value = digits.read(utf8.count) else { return nil }
       self.init(short: UInt32(value))
     case 36:
       guard let value = digits.read128() else { return nil }
@@ -39,66 +42,21 @@ public struct BluetoothUUID: Hashable, Sendable {
 
   /// Upper case, as short as the value allows: what CoreBluetooth shows for it.
   public var text: String {
-    guard let short else { return fullText }
-    return String(decoding: hexText(UInt64(short), digits: short > 0xFFFF ? 8 : 4), as: UTF8.self)
+    var bytes: [UInt8] = []
+    appendText(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Upper case, 36 characters.
-  public var fullText: String { String(decoding: hexText128(high, low), as: UTF8.self) }
+  public var fullText: String { hexText128(high, low) }
+
+  /// Appends `text` as UTF-8.
+  func appendText(to bytes: inout [UInt8]) {
+    guard let short else { return appendHex128(high, low, to: &bytes) }
+    appendHex(UInt64(short), digits: short > 0xFFFF ? 8 : 4, to: &bytes)
+  }
 }
 
 extension BluetoothUUID: CustomStringConvertible {
   public var description: String { text }
-}
-
-/// Reads hex digits off a text, most significant first.
-struct HexDigits<Text: StringProtocol> {
-  private var rest: Text.UTF8View.Iterator
-
-  init(_ text: Text) { rest = text.utf8.makeIterator() }
-
-  mutating func read(_ count: Int) -> UInt64? {
-    var value: UInt64 = 0
-    for _ in 0..<count {
-      guard let digit = rest.next().flatMap(hexValue) else { return nil }
-      value = value << 4 | UInt64(digit)
-    }
-    return value
-  }
-
-  /// Eight, four, four, four and twelve digits with hyphens between them.
-  mutating func read128() -> (high: UInt64, low: UInt64)? {
-    guard let a = read(8), hyphen(), let b = read(4), hyphen(), let c = read(4), hyphen(), let d = read(4), hyphen(),
-      let e = read(12)
-    else { return nil }
-    return (a << 32 | b << 16 | c, d << 48 | e)
-  }
-
-  private mutating func hyphen() -> Bool { rest.next() == UInt8(ascii: "-") }
-}
-
-private func hexValue(_ character: UInt8) -> UInt8? {
-  switch character {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-  default: nil
-  }
-}
-
-private let upperHex = Array("0123456789ABCDEF".utf8)
-
-func hexText(_ value: UInt64, digits: Int) -> [UInt8] {
-  (0..<digits).map { upperHex[Int(value >> UInt64((digits - 1 - $0) * 4) & 15)] }
-}
-
-func hexText128(_ high: UInt64, _ low: UInt64) -> [UInt8] {
-  var text: [UInt8] = []
-  text.reserveCapacity(36)
-  for index in 0..<32 {
-    if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
-    let half = index < 16 ? high : low
-    text.append(upperHex[Int(half >> UInt64((15 - index % 16) * 4) & 15)])
-  }
-  return text
 }

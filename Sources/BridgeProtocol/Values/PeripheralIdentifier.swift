@@ -11,14 +11,17 @@ public struct PeripheralIdentifier: Hashable, Sendable, CustomStringConvertible 
   }
 
   /// Reads 36 characters in either case.
-  public init?(_ text: some StringProtocol) {
-    var digits = HexDigits(text)
-    guard text.utf8.count == 36, let value = digits.read128() else { return nil }
+  public init?(_ text: some StringProtocol) { self.init(utf8: text.utf8) }
+
+  /// The same from UTF-8.
+  init?(utf8: some Collection<UInt8>) {
+    var digits = HexDigits(utf8.makeIterator())
+    guard utf8.count == 36, let value = digits.read128() else { return nil }
     self.init(high: value.high, low: value.low)
   }
 
   /// Upper case, 36 characters.
-  public var text: String { String(decoding: hexText128(high, low), as: UTF8.self) }
+  public var text: String { hexText128(high, low) }
 
   public var description: String { text }
 }

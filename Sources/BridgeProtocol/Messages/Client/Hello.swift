@@ -1,0 +1,48 @@
+/// The first line of ImpossiBLE's clients since 3.0.0; every field may be absent, and so may the message.
+/// Answered by `welcome` only if it has `features`.
+public struct Hello: RequestBody {
+  static let type: StaticString = "hello"
+
+  public var clientVersion: String?
+  public var bundleId: String?
+  /// The client's own process, as it says.
+  public var pid: Int?
+  /// Asks for additions to the wire; nil from clients that know none.
+  public var features: [String]?
+
+  public init(clientVersion: String? = nil, bundleId: String? = nil, pid: Int? = nil, features: [String]? = nil) {
+    self.clientVersion = clientVersion
+    self.bundleId = bundleId
+    self.pid = pid
+    self.features = features
+  }
+
+  init(_ fields: MessageFields) throws(FieldError) {
+    clientVersion = try fields.optionalString("clientVersion")
+    bundleId = try fields.optionalString("bundleId")
+    pid = try fields.optionalInt("pid")
+    features = fields.item("features") == nil ? nil : try fields.strings("features")
+  }
+
+  func write(to writer: inout JSONWriter) {
+    if let clientVersion {
+      writer.key("clientVersion")
+      writer.string(clientVersion)
+    }
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let pid {
+      writer.key("pid")
+      writer.int(pid)
+    }
+    if let features {
+      writer.key("features")
+      writer.strings(features)
+    }
+  }
+
+  /// What the client asks for, as far as this version knows it; nil if it asks for nothing, not even a `welcome`.
+  public var requestedFeatures: Features? { features.map(Features.init(names:)) }
+}

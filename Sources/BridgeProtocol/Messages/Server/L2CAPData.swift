@@ -1,0 +1,24 @@
+/// Bytes from the device.
+public struct L2CAPData: EventBody {
+  static let type: StaticString = "l2capData"
+
+  public var channelId: String
+  public var value: [UInt8]
+
+  public init(channelId: String, value: [UInt8]) {
+    self.channelId = channelId
+    self.value = value
+  }
+
+  init(_ fields: MessageFields) throws(FieldError) {
+    channelId = try fields.string("channelId")
+    value = try fields.bytes("value")
+  }
+
+  func write(to writer: inout JSONWriter, for features: Features) {
+    writer.key("channelId")
+    writer.string(channelId)
+    writer.key("value")
+    writer.base64(value)
+  }
+}
