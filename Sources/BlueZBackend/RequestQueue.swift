@@ -73,32 +73,19 @@ struct RequestQueue<Request> {
   /// - Returns: whether a sender that was told to pause may go on.
   mutating func commandFinished() -> Bool {
     commandsOut -= 1
-    return resumeIfPossible()
-  }
-
-  /// Takes out the waiting requests that `body` names, in their order.
-  mutating func removeWaiting(where body: (Request) -> Bool) -> [Request] {
-    var removed: [Request] = []
-    var kept: [Waiting] = []
-    for item in waiting[first...] {
-      if body(item.request) {
-        removed.append(item.request)
-        waitingBytes -= item.bytes
-        if item.isCommand { waitingCommands -= 1 }
-      } else {
-        kept.append(item)
-      }
-    }
-    waiting = kept
-    first = 0
-    return removed
-  }
-
-  /// After `removeWaiting`.
-  mutating func resumeIfPossible() -> Bool {
     guard isFull, waitingCommands + commandsOut <= limits.commandsToResume else { return false }
     isFull = false
     return true
+  }
+
+  /// Takes out all that waits, in its order.
+  mutating func removeAll() -> [Request] {
+    let requests = waiting[first...].map(\.request)
+    waiting = []
+    first = 0
+    waitingBytes = 0
+    waitingCommands = 0
+    return requests
   }
 
   /// Sent requests keep nothing alive here: the array is emptied as soon as all of it is sent, and cut when half is.

@@ -15,8 +15,7 @@ import Testing
     func next() -> String? { queue.next() }
     func requestFinished() { queue.requestFinished() }
     func commandFinished() -> Bool { queue.commandFinished() }
-    func removeWaiting(where body: (String) -> Bool) -> [String] { queue.removeWaiting(where: body) }
-    func resumeIfPossible() -> Bool { queue.resumeIfPossible() }
+    func removeAll() -> [String] { queue.removeAll() }
   }
 
   private func queue(_ requests: String..., limits: Queue.Limits = Queue.Limits()) -> Queue {
@@ -83,22 +82,12 @@ import Testing
     #expect(queue.append("write 4", isCommand: false, valueBytes: 512))
   }
 
-  @Test func `waiting requests can be taken out`() {
+  @Test func `what waits can be taken out`() {
     let queue = queue("read 1", "read 2", "command 3", "read 4")
     #expect(queue.next() == "read 1")
-    #expect(queue.removeWaiting { $0 != "read 4" } == ["read 2", "command 3"])
+    #expect(queue.removeAll() == ["read 2", "command 3", "read 4"])
     queue.requestFinished()
-    #expect(drain(queue) == ["read 4"])
-  }
-
-  @Test func `taking commands out can resume their sender`() {
-    let queue = queue("read")
-    #expect(queue.next() == "read")
-    for index in 0..<20 { #expect(queue.append("command \(index)", isCommand: true, valueBytes: 1)) }
-    #expect(queue.isFull)
-    #expect(queue.removeWaiting { _ in true }.count == 20)
-    #expect(queue.resumeIfPossible())
-    #expect(!queue.resumeIfPossible())
+    #expect(drain(queue) == [])
   }
 
   @Test func `ten thousand requests keep their order`() {

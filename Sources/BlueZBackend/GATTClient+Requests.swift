@@ -1,0 +1,185 @@
+import BridgeIO
+import BridgeProtocol
+import DBus
+import Radio
+
+/// Requests on their way: sending, replies, repeats, limits.
+extension GATTClient {
+  /// Options are the same for every call of a kind.
+  private static let readOptions = Value.properties([:])
+  private static let requestOptions = Value.properties(["type": .string("request")])
+  private static let commandOptions = Value.properties(["type": .string("command")])
+
+  func submit(
+    _ handle: AttributeHandle, _ completion: GATTRequest.Completion, work: (Attribute) -> GATTRequest.Work
+  ) {
+    let attribute = attributes[handle]
+    let request = GATTRequest(attribute.map(work) ?? .refuse(.attribute(0x01)), attribute, completion)
+    submit(request)
+  }
+
+  func submit(_ request: GATTRequest) {
+    if let endError { return refuseLater(request, endError) }
+    guard queue.append(request, isCommand: request.isCommand, valueBytes: request.valueBytes) else {
+      return refuseLater(request, .outOfSpace)
+    }
+    sendNext()
+  }
+
+  /// Completions never come inside the call that takes them.
+  private func refuseLater(_ request: GATTRequest, _ error: BluetoothError) {
+    request.finish()
+    BridgeQueue.atEndOfTurn { request.fail(error) }
+  }
+
+  private func sendNext() {
+    guard !isStuck else { return }
+    while let request = queue.next() {
+      if request.isCommand { commands.append(request) } else { current = request }
+      start(request)
+    }
+  }
+
+  private func start(_ request: GATTRequest) {
+    guard let attribute = request.attribute, !attribute.isRemoved else {
+      if case .refuse(let error) = request.work { return finishLater(request, .failure(error)) }
+      return finishLater(request, .failure(.attribute(0x01)))
+    }
+    switch request.work {
+    case .refuse(let error): return finishLater(request, .failure(error))
+    case .notify(let enabled):
+      guard willChangeSubscription(of: attribute, to: enabled) else { return finishLater(request, .success([])) }
+    case .read: attribute.isBeingRead = attribute.subscription == .on
+    case .write, .command: break
+    }
+    request.started = .now
+    armWatchdog()
+    send(request, attribute)
+  }
+
+  private func send(_ request: GATTRequest, _ attribute: Attribute) {
+    request.timer = nil
+    let connection: Connection
+    if case .notify = request.work {
+      do { connection = try sessionConnection() } catch {
+        return finishLater(request, .failure(BluetoothError.unknown.saying("\(error)")))
+      }
+    } else {
+      connection = bus
+    }
+    request.call = connection.call(message(for: request, attribute)) { result in
+      self.didReply(to: request, attribute, result)
+    }
+  }
+
+  private func message(for request: GATTRequest, _ attribute: Attribute) -> Message {
+    func call(_ member: String) -> Message {
+      Message.methodCall(to: GATTNames.bluez, path: attribute.path, interface: attribute.interface, member: member)
+    }
+    switch request.work {
+    case .read, .refuse: return call(GATTNames.readValue).append(Self.readOptions)
+    case .write(let value): return call(GATTNames.writeValue).append(.bytes(value), Self.requestOptions)
+    case .command(let value):
+      let options = request.isSentAsRequest ? Self.requestOptions : Self.commandOptions
+      return call(GATTNames.writeValue).append(.bytes(value), options)
+    case .notify(let enabled): return call(enabled ? GATTNames.startNotify : GATTNames.stopNotify)
+    }
+  }
+
+  // MARK: Replies
+
+  private func didReply(to request: GATTRequest, _ attribute: Attribute, _ result: Result<Message, DBusError>) {
+    guard !request.isFinished else { return }
+    request.call = nil
+    switch result {
+    case .success(let reply):
+      guard case .read = request.work else { return finish(request, .success([])) }
+      finish(request, .success(reply.read { $0.bytes() } ?? []))
+    case .failure(let error):
+      if request.isCommand, !request.isSentAsRequest, error.message == "Failed to initiate write",
+        attribute.properties.contains(.write)
+      {
+        request.isSentAsRequest = true
+        return send(request, attribute)
+      }
+      didFail(request, attribute, error)
+    }
+  }
+
+  private func didFail(_ request: GATTRequest, _ attribute: Attribute, _ error: DBusError) {
+    let failure = ErrorMapping.failure(
+      error, of: request.operation, isPaired: isPaired, service: attribute.service)
+    switch failure {
+    case .error(let error): finish(request, .failure(error))
+    case .alreadyDone: finish(request, .success([]))
+    case .busy: request.timer = QueueTimer(after: timing.busy) { self.send(request, attribute) }
+    case .linkMayBeLost(let error):
+      request.timer = QueueTimer(after: timing.linkLoss) { self.finish(request, .failure(error)) }
+    }
+  }
+
+  /// Unlike `finish`, outside the call that asked.
+  private func finishLater(_ request: GATTRequest, _ result: Result<[UInt8], BluetoothError>) {
+    BridgeQueue.atEndOfTurn { self.finish(request, result) }
+  }
+
+  /// Completes a request that is out, and sends what waited for it.
+  func finish(_ request: GATTRequest, _ result: Result<[UInt8], BluetoothError>) {
+    guard !request.isFinished else { return }
+    request.finish()
+    var mayResume = false
+    if request.isCommand {
+      commands.removeAll { $0 === request }
+      mayResume = queue.commandFinished()
+    } else {
+      current = nil
+      queue.requestFinished()
+    }
+    if let attribute = request.attribute { willComplete(request, of: attribute, result) }
+    switch result {
+    case .success(let value): request.complete(value)
+    case .failure(let error): request.fail(error)
+    }
+    if case .notify = request.work, let attribute = request.attribute { deliverHeld(of: attribute) }
+    if mayResume { owner?.gattClientIsReadyToWriteWithoutResponse(self) }
+    sendNext()
+  }
+
+  private func willComplete(
+    _ request: GATTRequest, of attribute: Attribute, _ result: Result<[UInt8], BluetoothError>
+  ) {
+    switch request.work {
+    case .read: settleEcho(of: attribute, result)
+    case .notify(let enabled): didChangeSubscription(of: attribute, to: enabled, succeeded: (try? result.get()) != nil)
+    case .write, .command, .refuse: break
+    }
+  }
+
+  // MARK: Limits
+
+  var isPaired: Bool { cache.properties(of: devicePath, GATTNames.device)?["Paired"]?.bool ?? false }
+
+  /// An unpaired device may be waiting for a person.
+  private var limit: Duration { isPaired ? timing.request : timing.requestWithPairing }
+
+  /// One timer at a time, however many requests come and go under it.
+  private func armWatchdog() {
+    guard watchdog == nil else { return }
+    watchdog = QueueTimer(after: limit) { self.checkLimits() }
+  }
+
+  private func checkLimits() {
+    watchdog = nil
+    guard endError == nil, let oldest = commands.first ?? current else { return }
+    let left = oldest.started + limit - .now
+    guard left <= .zero else {
+      watchdog = QueueTimer(after: left) { self.checkLimits() }
+      return
+    }
+    isStuck = true
+    Log.error("gatt", "\(oldest.attribute?.path.text ?? devicePath): no answer for \(limit), the link is stuck")
+    // Pairing that failed leaves the request unanswered for ever; otherwise the link's end tells.
+    if !isPaired { finish(oldest, .failure(.attribute(0x0F))) }
+    owner?.gattClientIsStuck(self)
+  }
+}
