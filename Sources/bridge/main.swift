@@ -1,1 +1,4 @@
-print("")
+import BridgeCommands
+import Glibc
+
+exit(Bridge.run(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -1,0 +1,356 @@
+// client: a client of bridge's socket, as cheap as C makes it, for measuring. Prints one number.
+//
+//   client SOCKET read N | write N               median microseconds from request to reply
+//   client SOCKET reads N IN_FLIGHT [DEVICES]    replies per second; with DEVICES, one connection for each device
+//   client SOCKET commands N                     writes without response per second, ended by a read
+//   client SOCKET notify N DEVICES               notifications per second; fails if one is lost or out of order
+//   client SOCKET advertise N SERVICE            reports per second ("" for all); with a service that nobody has, the
+//                                                time until a round trip after N rejected ones
+//   client SOCKET first                          milliseconds from hello to the first didDiscover
+//   client SOCKET up                             waits until the socket can be connected to; prints nothing
+#include <dbus/dbus.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUFFER (4 << 20)
+
+struct client {
+  int fd;
+  char *buffer;
+  size_t start, end;
+  char id[40], characteristic[256];
+};
+
+static const char *socket_path;
+
+static double now_us(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1e6 + t.tv_nsec / 1e3;
+}
+
+static void fail(const char *what) {
+  fprintf(stderr, "client: %s\n", what);
+  exit(1);
+}
+
+static int try_connect(void) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  strncpy(address.sun_path, socket_path, sizeof address.sun_path - 1);
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (connect(fd, (struct sockaddr *)&address, sizeof address)) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+static struct client *open_client(void) {
+  struct client *c = calloc(1, sizeof *c);
+  c->buffer = malloc(BUFFER);
+  c->fd = try_connect();
+  if (c->fd < 0) fail("nobody listens at the socket");
+  return c;
+}
+
+static void put(struct client *c, const char *line, size_t length) {
+  while (length) {
+    ssize_t count = write(c->fd, line, length);
+    if (count <= 0) fail("the service closed the connection");
+    line += count;
+    length -= count;
+  }
+}
+
+#define PUT(c, ...)                                            \
+  do {                                                         \
+    char line_[1024];                                          \
+    int length_ = snprintf(line_, sizeof line_, __VA_ARGS__);  \
+    put(c, line_, length_);                                    \
+  } while (0)
+
+static void fill(struct client *c) {
+  if (c->start == c->end) c->start = c->end = 0;
+  if (c->end == BUFFER - 1) {
+    memmove(c->buffer, c->buffer + c->start, c->end - c->start);
+    c->end -= c->start;
+    c->start = 0;
+  }
+  ssize_t count = read(c->fd, c->buffer + c->end, BUFFER - 1 - c->end);
+  if (count <= 0) fail("the service closed the connection");
+  c->end += count;
+}
+
+// The next whole line, ended by NUL, or NULL if none is buffered.
+static char *buffered_line(struct client *c) {
+  char *end = memchr(c->buffer + c->start, '\n', c->end - c->start);
+  if (!end) return NULL;
+  char *line = c->buffer + c->start;
+  *end = 0;
+  c->start = end + 1 - c->buffer;
+  return line;
+}
+
+static char *next_line(struct client *c) {
+  char *line;
+  while (!(line = buffered_line(c))) fill(c);
+  return line;
+}
+
+static int is(const char *line, const char *type) {
+  char pattern[64];
+  snprintf(pattern, sizeof pattern, "\"type\":\"%s\"", type);
+  return strstr(line, pattern) != NULL;
+}
+
+static char *expect(struct client *c, const char *type) {
+  while (1) {
+    char *line = next_line(c);
+    if (is(line, type)) return line;
+  }
+}
+
+static void copy_field(const char *line, const char *pattern, char *to, size_t size) {
+  const char *found = strstr(line, pattern);
+  if (!found) fail("a field is missing in a reply");
+  found += strlen(pattern);
+  size_t length = strcspn(found, "\"");
+  snprintf(to, size, "%.*s", (int)length, found);
+}
+
+static void hello(struct client *c) {
+  PUT(c, "{\"type\":\"hello\",\"clientVersion\":\"3.1.0\",\"bundleId\":\"bench\",\"pid\":%d}\n", getpid());
+}
+
+static void scan(struct client *c, const char *service, int duplicates) {
+  PUT(c,
+      "{\"type\":\"scan\",\"services\":[%s%s%s],\"options\":{\"kCBScanOptionAllowDuplicates\":%s},"
+      "\"_scannerKeys\":[\"cbs_1\"]}\n",
+      *service ? "\"" : "", service, *service ? "\"" : "", duplicates ? "true" : "false");
+}
+
+// Connects to the device called "Device N" and learns its characteristic's id.
+static void attach(struct client *c, int device) {
+  char name[40], line[512];
+  snprintf(name, sizeof name, "\"name\":\"Device %d\"", device);
+  hello(c);
+  scan(c, "", 0);
+  char *found;
+  do found = expect(c, "didDiscover");
+  while (!strstr(found, name));
+  copy_field(found, "\"id\":\"", c->id, sizeof c->id);
+  PUT(c, "{\"type\":\"stopScan\"}\n");
+  PUT(c, "{\"type\":\"connect\",\"id\":\"%s\",\"options\":{}}\n", c->id);
+  expect(c, "didConnect");
+  PUT(c, "{\"type\":\"discoverServices\",\"id\":\"%s\",\"services\":[]}\n", c->id);
+  copy_field(expect(c, "didDiscoverServices"), "\"services\":[{\"id\":\"", line, sizeof line);
+  PUT(c, "{\"type\":\"discoverCharacteristics\",\"id\":\"%s\",\"serviceId\":\"%s\",\"characteristics\":[]}\n", c->id,
+      line);
+  copy_field(expect(c, "didDiscoverCharacteristics"), "\"characteristics\":[{\"id\":\"", c->characteristic,
+             sizeof c->characteristic);
+}
+
+static void request(struct client *c, const char *kind) {
+  if (!strncmp(kind, "read", 4))
+    PUT(c, "{\"type\":\"read\",\"id\":\"%s\",\"characteristicId\":\"%s\"}\n", c->id, c->characteristic);
+  else
+    PUT(c,
+        "{\"type\":\"write\",\"id\":\"%s\",\"characteristicId\":\"%s\",\"value\":\"dHdlbnR5IGJ5dGVzIG9mIGRhdGE=\","
+        "\"writeType\":%d}\n",
+        c->id, c->characteristic, !strncmp(kind, "command", 7));
+}
+
+static void check_reply(const char *line) {
+  if (!strstr(line, "\"error\":\"\"")) fail(line);
+}
+
+static int by_value(const void *a, const void *b) { return *(double *)a < *(double *)b ? -1 : 1; }
+
+static void one_at_a_time(const char *kind, int count) {
+  struct client *c = open_client();
+  attach(c, 0);
+  double *times = calloc(count, sizeof *times);
+  const char *reply = *kind == 'r' ? "didUpdateValue" : "didWriteValue";
+  for (int i = 0; i < count; i++) {
+    double start = now_us();
+    request(c, kind);
+    check_reply(expect(c, reply));
+    times[i] = now_us() - start;
+  }
+  qsort(times, count, sizeof *times, by_value);
+  printf("%.2f\n", times[count / 2]);
+}
+
+static void many_devices(int count, int in_flight, int devices) {
+  struct client *clients[256];
+  struct pollfd polls[256];
+  for (int i = 0; i < devices; i++) {
+    clients[i] = open_client();
+    attach(clients[i], i);
+    polls[i] = (struct pollfd){clients[i]->fd, POLLIN, 0};
+  }
+  double start = now_us();
+  int sent = 0, replies = 0;
+  for (int i = 0; i < devices; i++)
+    for (int j = 0; j < in_flight && sent < count; j++, sent++) request(clients[i], "read");
+  while (replies < count) {
+    poll(polls, devices, -1);
+    for (int i = 0; i < devices; i++) {
+      if (!(polls[i].revents & POLLIN)) continue;
+      fill(clients[i]);
+      for (char *line; (line = buffered_line(clients[i]));) {
+        if (!is(line, "didUpdateValue")) continue;
+        check_reply(line);
+        replies++;
+        if (sent < count) request(clients[i], "read"), sent++;
+      }
+    }
+  }
+  printf("%.0f\n", count / ((now_us() - start) / 1e6));
+}
+
+static void in_flight(const char *kind, int count, int limit) {
+  struct client *c = open_client();
+  attach(c, 0);
+  const char *reply = *kind == 'r' ? "didUpdateValue" : "didWriteValue";
+  double start = now_us();
+  int sent = 0;
+  for (; sent < limit && sent < count; sent++) request(c, kind);
+  for (int replies = 0; replies < count; replies++) {
+    check_reply(expect(c, reply));
+    if (sent < count) request(c, kind), sent++;
+  }
+  printf("%.0f\n", count / ((now_us() - start) / 1e6));
+}
+
+// Requests are sent in blocks, as an app that floods does.
+static void commands(int count) {
+  struct client *c = open_client();
+  attach(c, 0);
+  double start = now_us();
+  for (int i = 0; i < count; i++) request(c, "command");
+  request(c, "read");
+  expect(c, "didUpdateValue");
+  printf("%.0f\n", count / ((now_us() - start) / 1e6));
+}
+
+static void tell_daemon(const char *member, uint32_t count, int with_flag) {
+  DBusConnection *bus = dbus_bus_get_private(DBUS_BUS_SYSTEM, NULL);
+  if (!bus) fail("no bus");
+  dbus_bool_t vary = TRUE;
+  DBusMessage *call = dbus_message_new_method_call("org.bluez", "/", "bench.Daemon", member);
+  dbus_message_append_args(call, DBUS_TYPE_UINT32, &count, DBUS_TYPE_INVALID);
+  if (with_flag) dbus_message_append_args(call, DBUS_TYPE_BOOLEAN, &vary, DBUS_TYPE_INVALID);
+  dbus_message_set_no_reply(call, TRUE);
+  dbus_connection_send(bus, call, NULL);
+  dbus_connection_flush(bus);
+}
+
+static unsigned sextet(char c) {
+  return c >= 'A' && c <= 'Z'   ? c - 'A'
+         : c >= 'a' && c <= 'z' ? c - 'a' + 26
+         : c >= '0' && c <= '9' ? c - '0' + 52
+         : c == '+'             ? 62
+                                : 63;
+}
+
+// The little-endian number in the first four bytes of the value.
+static uint32_t number_of(const char *line) {
+  const char *value = strstr(line, "\"value\":\"");
+  if (!value) fail("a notification without a value");
+  value += 9;
+  uint32_t high = sextet(value[0]) << 18 | sextet(value[1]) << 12 | sextet(value[2]) << 6 | sextet(value[3]);
+  uint32_t fourth = sextet(value[4]) << 2 | sextet(value[5]) >> 4;
+  return (high >> 16 & 255) | (high & 0xFF00) | (high & 255) << 16 | fourth << 24;
+}
+
+static void notify(int count, int devices) {
+  struct client *c = open_client();
+  for (int i = 0; i < devices; i++) {
+    attach(c, i);
+    PUT(c, "{\"type\":\"setNotify\",\"id\":\"%s\",\"characteristicId\":\"%s\",\"enabled\":true}\n", c->id,
+        c->characteristic);
+    check_reply(expect(c, "didUpdateNotification"));
+  }
+  tell_daemon("Notify", count, 0);
+  double start = 0;
+  for (int i = 0; i < count; i++) {
+    uint32_t number = number_of(expect(c, "didUpdateValue"));
+    if (number != (uint32_t)i) fail("a notification was lost or came out of order");
+    if (!i) start = now_us();
+  }
+  printf("%.0f\n", (count - 1) / ((now_us() - start) / 1e6));
+}
+
+static void advertise(int count, const char *service) {
+  struct client *c = open_client();
+  hello(c);
+  scan(c, service, 1);
+  // The answer to an unknown id shows that the scan was taken.
+  PUT(c, "{\"type\":\"cancel\",\"id\":\"00000000-0000-0000-0000-000000000000\"}\n");
+  expect(c, "didDisconnect");
+  usleep(300000);
+  tell_daemon("Advertise", count, 1);
+  double start = now_us();
+  if (*service) {
+    // Nothing is reported; the caller takes the service's processor time.
+    usleep(200000 + count * 30);
+    PUT(c, "{\"type\":\"cancel\",\"id\":\"00000000-0000-0000-0000-000000000000\"}\n");
+    expect(c, "didDisconnect");
+    printf("0\n");
+    return;
+  }
+  // The last advertisement carries the last number; earlier ones may have been replaced while this client was slow.
+  uint32_t reports = 0;
+  while (1) {
+    char *line = expect(c, "didDiscover");
+    char *data = strstr(line, "\"kCBAdvDataManufacturerData\":\"");
+    if (!data) continue;
+    if (!reports++) start = now_us();
+    // FF FF 01 02 03 04 then the number: base64 characters 8 on.
+    data += 30 + 8;
+    uint32_t high = sextet(data[0]) << 18 | sextet(data[1]) << 12 | sextet(data[2]) << 6 | sextet(data[3]);
+    uint32_t number = (high >> 16 & 255) | (high & 0xFF00) | (high & 255) << 16;
+    if (number == (uint32_t)count - 1) break;
+  }
+  double seconds = (now_us() - start) / 1e6;
+  fprintf(stderr, "reports %u of %d\n", reports, count);
+  printf("%.0f\n", (count - 1) / seconds);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return fprintf(stderr, "usage: see client.c\n"), 2;
+  socket_path = argv[1];
+  const char *kind = argv[2];
+  int count = argc > 3 ? atoi(argv[3]) : 0;
+  if (!strcmp(kind, "up")) {
+    while (try_connect() < 0) usleep(200);
+  } else if (!strcmp(kind, "first")) {
+    struct client *c = open_client();
+    double start = now_us();
+    hello(c);
+    scan(c, "", 0);
+    expect(c, "didDiscover");
+    printf("%.2f\n", (now_us() - start) / 1000);
+  } else if (!strcmp(kind, "reads") && argc > 5) {
+    many_devices(count, atoi(argv[4]), atoi(argv[5]));
+  } else if (!strcmp(kind, "reads") || !strcmp(kind, "writes")) {
+    in_flight(kind, count, atoi(argv[4]));
+  } else if (!strcmp(kind, "commands")) {
+    commands(count);
+  } else if (!strcmp(kind, "notify")) {
+    notify(count, atoi(argv[4]));
+  } else if (!strcmp(kind, "advertise")) {
+    advertise(count, argc > 4 ? argv[4] : "");
+  } else {
+    one_at_a_time(kind, count);
+  }
+  return 0;
+}
