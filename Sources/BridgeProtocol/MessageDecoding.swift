@@ -10,9 +10,9 @@ extension ClientMessage {
 
   /// Reads one line, with or without its line end.
   public init(line: some Collection<UInt8>) throws(MessageDecodingError) {
-    self = try withBytes(of: line) { (bytes) in
+    self = try Array(line).withUnsafeBufferPointer { bytes in
       Result { () throws(MessageDecodingError) in try ClientMessage(line: bytes) }
-    }
+    }.get()
   }
 }
 
@@ -28,9 +28,9 @@ extension ServerMessage {
 
   /// Reads one line, with or without its line end.
   public init(line: some Collection<UInt8>) throws(MessageDecodingError) {
-    self = try withBytes(of: line) { (bytes) in
+    self = try Array(line).withUnsafeBufferPointer { bytes in
       Result { () throws(MessageDecodingError) in try ServerMessage(line: bytes) }
-    }
+    }.get()
   }
 }
 
@@ -48,13 +48,6 @@ private func decode<Message>(
     }
   } catch { throw .notJSON(error) }
   return try result.get()
-}
-
-private func withBytes<Message>(
-  of line: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result<Message, MessageDecodingError>
-) throws(MessageDecodingError) -> Message {
-  if let result = line.withContiguousStorageIfAvailable(body) { return try result.get() }
-  return try Array(line).withUnsafeBufferPointer(body).get()
 }
 
 extension JSONItem {

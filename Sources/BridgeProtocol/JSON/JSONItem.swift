@@ -122,7 +122,8 @@ struct JSONItem {
 
   private static func same(_ bytes: UnsafeBufferPointer<UInt8>, _ text: StaticString) -> Bool {
     guard bytes.count == text.utf8CodeUnitCount else { return false }
-    return bytes.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    for index in 0..<bytes.count where bytes[index] != text.utf8Start[index] { return false }
+    return true
   }
 
   /// Undoes the escapes, whose form the parser has checked.

@@ -125,7 +125,9 @@ struct JSONParser {
     position += 1
     let start = position
     var kind = JSONToken.Kind.plainString
-    while position < bytes.count {
+    while true {
+      position = PlainText.end(in: bytes, from: position)
+      guard position < bytes.count else { throw error(.unexpectedEnd) }
       let byte = bytes[position]
       if byte == UInt8(ascii: "\"") {
         append(kind, from: start, to: position)
@@ -137,13 +139,10 @@ struct JSONParser {
         try escape()
       } else if byte >= 0x80 {
         position += try utf8Length()
-      } else if byte < 0x20 {
-        throw error(.controlCharacter)
       } else {
-        position += 1
+        throw error(.controlCharacter)
       }
     }
-    throw error(.unexpectedEnd)
   }
 
   private mutating func escape() throws(JSONSyntaxError) {

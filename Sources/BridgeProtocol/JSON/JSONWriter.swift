@@ -150,16 +150,18 @@ package struct JSONWriter {
 
   private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
     var start = 0
-    for index in 0..<text.count where Self.mustEscape(text[index]) {
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
-      appendEscape(text[index])
-      start = index + 1
+    var index = 0
+    while true {
+      index = PlainText.end(in: text, from: index)
+      guard index < text.count else { break }
+      if text[index] < 0x80 {
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+        appendEscape(text[index])
+        start = index + 1
+      }
+      index += 1
     }
     bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
-  }
-
-  private static func mustEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
   private mutating func appendEscape(_ byte: UInt8) {

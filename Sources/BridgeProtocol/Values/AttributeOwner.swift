@@ -9,6 +9,6 @@ extension PeripheralIdentifier {
   /// The same from UTF-8.
   init?(ownerOfAttribute identifier: UnsafeBufferPointer<UInt8>) {
     guard identifier.count > 36, identifier[36] == UInt8(ascii: ":") else { return nil }
-    self.init(utf8: identifier[..<36])
+    self.init(utf8: UnsafeBufferPointer(rebasing: identifier[..<36]))
   }
 }

@@ -19,11 +19,15 @@ public struct BluetoothUUID: Hashable, Sendable {
   public init(short: UInt32) { self.init(high: UInt64(short) << 32 | Self.baseHigh, low: Self.baseLow) }
 
   /// Reads 4, 8 or 36 characters of hex in either case, as `CBUUID(string:)` takes them; nil for anything else.
-  public init?(_ text: some StringProtocol) { self.init(utf8: text.utf8) }
+  public init?(_ text: some StringProtocol) {
+    var text = String(text)
+    guard let value = text.withUTF8(BluetoothUUID.init(utf8:)) else { return nil }
+    self = value
+  }
 
   /// The same from UTF-8.
-  init?(utf8: some Collection<UInt8>) {
-    var digits = HexDigits(utf8.makeIterator())
+  init?(utf8: UnsafeBufferPointer<UInt8>) {
+    var digits = HexDigits(utf8)
     switch utf8.count {
     case 4, 8:
       guard let value = digits.read(utf8.count) else { return nil }

@@ -1,15 +1,18 @@
 /// Reads hex digits in either case, most significant first.
-struct HexDigits<Bytes: IteratorProtocol<UInt8>> {
-  private var rest: Bytes
+struct HexDigits {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var position = 0
 
-  init(_ bytes: Bytes) { rest = bytes }
+  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
   mutating func read(_ count: Int) -> UInt64? {
+    guard position + count <= bytes.count else { return nil }
     var value: UInt64 = 0
-    for _ in 0..<count {
-      guard let digit = rest.next().flatMap(hexValue) else { return nil }
+    for index in position..<position + count {
+      guard let digit = hexValue(bytes[index]) else { return nil }
       value = value << 4 | UInt64(digit)
     }
+    position += count
     return value
   }
 
@@ -21,37 +24,44 @@ struct HexDigits<Bytes: IteratorProtocol<UInt8>> {
     return (a << 32 | b << 16 | c, d << 48 | e)
   }
 
-  private mutating func hyphen() -> Bool { rest.next() == UInt8(ascii: "-") }
+  private mutating func hyphen() -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "-") else { return false }
+    position += 1
+    return true
+  }
 }
 
 func hexValue(_ character: UInt8) -> UInt8? {
-  switch character {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-  default: nil
-  }
+  let digit = character &- UInt8(ascii: "0")
+  if digit < 10 { return digit }
+  let letter = (character | 0x20) &- UInt8(ascii: "a")
+  return letter < 6 ? letter + 10 : nil
+}
+
+private func hexDigit(_ value: UInt64) -> UInt8 {
+  let digit = UInt8(truncatingIfNeeded: value & 15)
+  return digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "A") &+ digit &- 10
 }
 
 /// Appends the lowest `digits` hex digits of `value`, upper case.
 func appendHex(_ value: UInt64, digits: Int, to bytes: inout [UInt8]) {
-  for index in 0..<digits {
-    let digit = UInt8(truncatingIfNeeded: value >> UInt64((digits - 1 - index) * 4) & 15)
-    bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)
-  }
+  for index in 0..<digits { bytes.append(hexDigit(value >> UInt64((digits - 1 - index) * 4))) }
 }
 
 /// Appends 36 characters, upper case.
 func appendHex128(_ high: UInt64, _ low: UInt64, to bytes: inout [UInt8]) {
-  appendHex(high >> 32, digits: 8, to: &bytes)
-  bytes.append(UInt8(ascii: "-"))
-  appendHex(high >> 16, digits: 4, to: &bytes)
-  bytes.append(UInt8(ascii: "-"))
-  appendHex(high, digits: 4, to: &bytes)
-  bytes.append(UInt8(ascii: "-"))
-  appendHex(low >> 48, digits: 4, to: &bytes)
-  bytes.append(UInt8(ascii: "-"))
-  appendHex(low, digits: 12, to: &bytes)
+  withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
+    var position = 0
+    for index in 0..<32 {
+      if index == 8 || index == 12 || index == 16 || index == 20 {
+        text[position] = UInt8(ascii: "-")
+        position += 1
+      }
+      text[position] = hexDigit((index < 16 ? high : low) >> UInt64((15 - index & 15) * 4))
+      position += 1
+    }
+    bytes.append(contentsOf: UnsafeBufferPointer(text))
+  }
 }
 
 func hexText128(_ high: UInt64, _ low: UInt64) -> String {

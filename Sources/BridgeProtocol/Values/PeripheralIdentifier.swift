@@ -11,11 +11,15 @@ public struct PeripheralIdentifier: Hashable, Sendable, CustomStringConvertible 
   }
 
   /// Reads 36 characters in either case.
-  public init?(_ text: some StringProtocol) { self.init(utf8: text.utf8) }
+  public init?(_ text: some StringProtocol) {
+    var text = String(text)
+    guard let value = text.withUTF8(PeripheralIdentifier.init(utf8:)) else { return nil }
+    self = value
+  }
 
   /// The same from UTF-8.
-  init?(utf8: some Collection<UInt8>) {
-    var digits = HexDigits(utf8.makeIterator())
+  init?(utf8: UnsafeBufferPointer<UInt8>) {
+    var digits = HexDigits(utf8)
     guard utf8.count == 36, let value = digits.read128() else { return nil }
     self.init(high: value.high, low: value.low)
   }
