@@ -1,0 +1,119 @@
+"""The machine with a Bluetooth stack in it, and the peripherals around."""
+
+import asyncio
+import signal
+
+from .controller import Air, KernelController, VirtualHCI
+from .peripheral import Peripheral
+
+ADDRESS = "F0:F1:F2:F3:F4:F5"
+BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
+
+
+class World:
+    """Owns the air, the adapter that the kernel sees, bluetoothd, and makes peripherals."""
+
+    def __init__(self, machine, daemon_flags=()):
+        self.machine = machine
+        self.daemon_flags = list(daemon_flags)
+        self.air = Air()
+        self.daemon = None
+        self.adapter = None
+        self.controller = None
+        self.peripherals = []
+
+    async def start(self):
+        await self.start_daemon()
+        await self.plug()
+        await self.power(True)
+
+    # The adapter
+
+    async def plug(self):
+        """A new controller at /dev/vhci, always the same adapter by its address."""
+        self.controller = KernelController("kernel", link=self.air, public_address=ADDRESS)
+        self.adapter = await VirtualHCI.plug(self.machine, self.controller)
+        await self.wait_for_property("Address", ADDRESS)
+        return self.adapter.index.result()
+
+    def unplug(self):
+        self.adapter.unplug()
+        self.air.controllers.discard(self.controller)
+        self.adapter = None
+
+    @property
+    def name(self):
+        return f"hci{self.adapter.index.result()}"
+
+    @property
+    def path(self):
+        return f"/org/bluez/{self.name}"
+
+    async def adapter_property(self, name):
+        text = await self.machine.run("busctl", "get-property", "org.bluez", self.path, "org.bluez.Adapter1", name,
+                                      check=False)
+        kind, _, value = text.strip().partition(" ")
+        if kind not in "sbqu":
+            return None
+        return {"true": True, "false": False}.get(value, value.strip('"'))
+
+    async def wait_for_property(self, name, value, timeout=30):
+        async with asyncio.timeout(timeout):
+            while await self.adapter_property(name) != value:
+                await asyncio.sleep(0.1)
+
+    async def power(self, on):
+        await self.machine.run("busctl", "set-property", "org.bluez", self.path, "org.bluez.Adapter1", "Powered", "b",
+                               str(on).lower())
+        await self.wait_for_property("Powered", on)
+
+    async def rfkill(self, blocked):
+        # struct rfkill_event: any index, type bluetooth, operation "change all", soft-blocked or not.
+        await self.machine.run("bash", "-c", rf"printf '\0\0\0\0\2\3\{int(blocked)}\0' >/dev/rfkill")
+
+    # The daemon
+
+    async def start_daemon(self):
+        words = [BLUETOOTHD, "-n", *self.daemon_flags]
+        if self.machine.daemon_root:
+            words = ["chroot", "/run/daemon/root", *words]
+        self.daemon = await self.machine.start(*words, log=self.machine.out / "bluetoothd.log")
+        async with asyncio.timeout(30):
+            while await self.machine.run("busctl", "status", "org.bluez", check=False, timeout=30) == "" or \
+                    not await self._owned():
+                await asyncio.sleep(0.05)
+
+    async def _owned(self):
+        text = await self.machine.run(
+            "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner",
+            "s", "org.bluez", check=False)
+        return text.strip() == "b true"
+
+    async def stop_daemon(self, number=signal.SIGTERM):
+        await self.daemon.stop(number)
+
+    async def restart_daemon(self, number=signal.SIGTERM):
+        await self.stop_daemon(number)
+        await self.start_daemon()
+        if self.adapter:
+            await self.wait_for_property("Address", ADDRESS)
+
+    # Peripherals
+
+    async def peripheral(self, name, services=(), advertising=True, **options):
+        peripheral = Peripheral(self.air, name, services, **options)
+        await peripheral.power_on()
+        self.peripherals.append(peripheral)
+        if advertising:
+            peripheral.advertise()
+        return peripheral
+
+    async def remove(self, peripheral):
+        """Out of the world, and out of bluetoothd's memory."""
+        peripheral.vanish()
+        self.air.controllers.discard(peripheral.controller)
+        self.peripherals.remove(peripheral)
+
+    async def clear(self):
+        for peripheral in list(self.peripherals):
+            await self.remove(peripheral)
