@@ -35,6 +35,10 @@ import Testing
         == .registerForConnectionEvents(RegisterForConnectionEvents()))
   }
 
+  @Test func namesOfScannersAreForInformationOnly() throws {
+    #expect(try message(#"{"type":"scan","_scannerKeys":7}"#) == .scan(Scan()))
+  }
+
   @Test func unknownKeysAreIgnored() throws {
     #expect(try message(#"{"x":{"type":"scan"},"type":"stopScan","y":[1,{"z":null}]}"#) == .stopScan(StopScan()))
   }

@@ -1,6 +1,6 @@
 /// Checks one JSON text (RFC 8259, nothing looser) and lists its values in order, without copying any.
 ///
-/// Written by hand because `JSONDecoder` needs three to ten times as long per message (docs/protocol.md), which
+/// Written by hand because `JSONDecoder` needs about five times as long per message (docs/protocol.md), which
 /// counts on the way of a read. A member of an object is two tokens: the key, then the value.
 struct JSONParser {
   private let bytes: UnsafeBufferPointer<UInt8>

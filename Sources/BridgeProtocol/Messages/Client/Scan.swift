@@ -23,7 +23,8 @@ public struct Scan: RequestBody {
 
   init(_ fields: MessageFields) throws(FieldError) {
     services = try fields.spelledUUIDs("services")
-    scannerKeys = try fields.strings("_scannerKeys")
+    // For information only: no reason to refuse a scan.
+    scannerKeys = (try? fields.strings("_scannerKeys")) ?? []
     allowDuplicates = false
     solicitedServices = []
     guard let options = try fields.object("options") else { return }
