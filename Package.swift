@@ -45,7 +45,8 @@ let package = Package(
     + [
       .executableTarget(name: "bridge", dependencies: ["BridgeCommands"], swiftSettings: strict),
       .target(
-        name: "TestSupport", dependencies: ["BridgeIO", "BridgeProtocol", "DBus", "Radio"], path: "Tests/TestSupport",
+        name: "TestSupport", dependencies: ["BridgeIO", "CLinux", "BridgeProtocol", "DBus", "Radio"],
+        path: "Tests/TestSupport",
         swiftSettings: strict),
     ]
 )

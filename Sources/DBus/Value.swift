@@ -4,7 +4,7 @@
 /// own, and so have byte arrays: those two are nearly everything that BlueZ says.
 ///
 /// - Source: D-Bus Specification, "Type System".
-public indirect enum Value: Hashable, Sendable {
+public enum Value: Hashable, Sendable {
   case byte(UInt8)
   case boolean(Bool)
   case int16(Int16)
@@ -14,12 +14,13 @@ public indirect enum Value: Hashable, Sendable {
   case int64(Int64)
   case uint64(UInt64)
   case double(Double)
+  /// Ends at its first NUL when written: D-Bus text cannot hold one.
   case string(String)
   case objectPath(ObjectPath)
   case signature(String)
   /// Index of a descriptor carried by the message (`Message.takeDescriptor`); writing takes a number and duplicates it.
   case unixDescriptor(CInt)
-  case variant(Value)
+  indirect case variant(Value)
   /// `ay`.
   case bytes([UInt8])
   /// `a{sv}`, the variants taken off the values.
@@ -27,16 +28,7 @@ public indirect enum Value: Hashable, Sendable {
   /// Any other array, dictionaries as arrays of `.entry`. `element` is the signature of one element.
   case array(element: String, [Value])
   case structure([Value])
-  case entry(key: Value, value: Value)
-}
-
-/// A path that names an object on the bus.
-public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-  public let text: String
-  /// The caller vouches for the form; `Message` refuses a malformed path by trapping in debug builds of libdbus.
-  public init(_ text: String) { self.text = text }
-  public init(stringLiteral text: String) { self.init(text) }
-  public var description: String { text }
+  indirect case entry(key: Value, value: Value)
 }
 
 extension Value {
@@ -68,4 +60,29 @@ extension Value {
   public static func strings(_ texts: [String]) -> Value { .array(element: "s", texts.map { .string($0) }) }
   /// The members of an `as` or `ao`.
   public var strings: [String]? { elements?.compactMap(\.string) }
+
+  /// The type's signature, as in the D-Bus Specification.
+  public var typeSignature: String {
+    switch self {
+    case .byte: "y"
+    case .boolean: "b"
+    case .int16: "n"
+    case .uint16: "q"
+    case .int32: "i"
+    case .uint32: "u"
+    case .int64: "x"
+    case .uint64: "t"
+    case .double: "d"
+    case .string: "s"
+    case .objectPath: "o"
+    case .signature: "g"
+    case .unixDescriptor: "h"
+    case .variant: "v"
+    case .bytes: "ay"
+    case .properties: "a{sv}"
+    case .array(let element, _): "a" + element
+    case .structure(let members): "(" + members.map(\.typeSignature).joined() + ")"
+    case .entry(let key, let value): "{" + key.typeSignature + value.typeSignature + "}"
+    }
+  }
 }
