@@ -45,7 +45,9 @@ public final class Listener {
     guard let watch else { return }
     watch.cancel()
     self.watch = nil
-    if !isInherited, FileIdentity(path.text) == file { unlink(path.text) }
+    // Systemd's socket stays what it is: it will be passed to the service's next run.
+    if isInherited { return }
+    if FileIdentity(path.text) == file { unlink(path.text) }
     // Closing is up to the descriptor's owner, this object; waiting peers must not hang until it goes.
     shutdown(descriptor.number, CInt(SHUT_RDWR))
   }

@@ -85,7 +85,8 @@ public enum UnixSocket {
     return result == 0 || errno != ECONNREFUSED
   }
 
-  private static func removeStaleSocket(at path: SocketPath) throws(SocketError) {
+  /// Makes sure that a socket can be bound at the path: removes one that nobody has open.
+  public static func removeStaleSocket(at path: SocketPath) throws(SocketError) {
     var there = stat()
     guard lstat(path.text, &there) == 0 else { return }
     guard there.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path.text) }

@@ -43,9 +43,11 @@ import Testing
   @Test func linesArriveInOrderAndThenTheEnd() async {
     var lines: [String] = []
     channel.onLine = { lines.append(String(decoding: $0, as: UTF8.self)) }
-    write("one\ntwo\nthree without end")
-    shutdown(peer, CInt(SHUT_WR))
-    let reason = await result { channel.onEnd = $0 }
+    let reason = await result { done in
+      channel.onEnd = done
+      write("one\ntwo\nthree without end")
+      shutdown(peer, CInt(SHUT_WR))
+    }
     #expect(lines == ["one", "two"])
     #expect(reason == .endOfFile)
     #expect(!channel.isOpen)
@@ -53,8 +55,10 @@ import Testing
   }
 
   @Test func aLinePastTheLimitEndsTheChannel() async {
-    write(String(repeating: "x", count: 1025))
-    let reason = await result { channel.onEnd = $0 }
+    let reason = await result { done in
+      channel.onEnd = done
+      write(String(repeating: "x", count: 1025))
+    }
     #expect(reason == .lineTooLong(LineTooLong(limit: 1024)))
     end()
   }
@@ -86,7 +90,6 @@ import Testing
 
   @Test func aPeerThatDiesWhileReadingIsPausedIsNoticed() async {
     channel.pauseReading()
-    close(dup(peer))
     let reason = await result { done in
       channel.onEnd = done
       shutdown(peer, CInt(SHUT_RDWR))

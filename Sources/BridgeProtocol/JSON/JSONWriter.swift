@@ -95,14 +95,7 @@ package struct JSONWriter {
 
   package mutating func int(_ value: Int) {
     separate()
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    let magnitude = value.magnitude
-    var divisor: UInt = 1
-    while magnitude / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(magnitude / divisor % 10))
-      divisor /= 10
-    }
+    bytes.appendDecimal(value)
   }
 
   package mutating func double(_ value: Double) {
@@ -176,6 +169,19 @@ package struct JSONWriter {
       bytes.append(contentsOf: "u00".utf8)
       appendHex(UInt64(byte), digits: 2, to: &bytes)
     default: bytes.append(byte)
+    }
+  }
+}
+
+extension [UInt8] {
+  mutating func appendDecimal(_ value: Int) {
+    if value < 0 { append(UInt8(ascii: "-")) }
+    let magnitude = value.magnitude
+    var divisor: UInt = 1
+    while magnitude / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      append(UInt8(ascii: "0") + UInt8(magnitude / divisor % 10))
+      divisor /= 10
     }
   }
 }

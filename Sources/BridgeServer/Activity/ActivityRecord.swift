@@ -1,0 +1,47 @@
+import BridgeIO
+import BridgeProtocol
+
+/// The traffic of one peripheral since the service started.
+@BridgeQueue
+final class ActivityRecord {
+  let id: PeripheralIdentifier
+  private var counts = [Int](repeating: 0, count: ActivityOperation.allCases.count)
+  private(set) var count = 0
+  private(set) var last: (operation: ActivityOperation, detail: ActivityDetail)?
+  /// Seconds since 1970.
+  private(set) var firstAt = 0.0
+  private(set) var lastAt = 0.0
+  var bytesRead = 0
+  var bytesWritten = 0
+  var notifications = 0
+  private var clients: [ActivityClient] = []
+  private static let clientLimit = 64
+
+  init(id: PeripheralIdentifier) { self.id = id }
+
+  func add(_ operation: ActivityOperation, _ detail: ActivityDetail, by client: ActivityClient, at time: Double) {
+    counts[operation.index] += 1
+    count += 1
+    last = (operation, detail)
+    if firstAt == 0 { firstAt = time }
+    lastAt = time
+    // The usual client is the one before.
+    if clients.last != client { add(client) }
+  }
+
+  private func add(_ client: ActivityClient) {
+    clients.removeAll { $0 == client }
+    if clients.count == Self.clientLimit { clients.removeFirst() }
+    clients.append(client)
+  }
+
+  func device(name: String, address: String?, isActive: Bool) -> DeviceActivity {
+    let operations = ActivityOperation.allCases.filter { counts[$0.index] > 0 }
+    return DeviceActivity(
+      id: id, name: name, address: address,
+      operations: Dictionary(uniqueKeysWithValues: operations.map { ($0.rawValue, counts[$0.index]) }),
+      bytesRead: bytesRead, bytesWritten: bytesWritten, notifications: notifications, firstAt: firstAt,
+      lastAt: lastAt, lastOperation: last?.operation.rawValue ?? "", lastDetail: last?.detail.text ?? "",
+      isActive: isActive, count: count, clients: clients)
+  }
+}

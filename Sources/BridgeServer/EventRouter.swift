@@ -1,0 +1,101 @@
+import BridgeIO
+import BridgeProtocol
+import Radio
+
+/// Brings each event of the radio to the sessions that it concerns.
+@BridgeQueue
+final class EventRouter: RadioObserver {
+  private unowned let server: Server
+  /// What peripherals advertise, noted while a client wants to hear of connections by service.
+  private var advertisedServices: [PeripheralIdentifier: [BluetoothUUID]] = [:]
+  private static let servicesLimit = 4096
+  private var shares: PeripheralShares { server.shares }
+
+  init(server: Server) { self.server = server }
+
+  func radioDidUpdateState(_ radio: any Radio) { server.radioStateChanged() }
+
+  // MARK: Scanning
+
+  func radio(_ radio: any Radio, didReceive advertisement: Advertisement) {
+    server.scans.received(advertisement)
+    if server.hasConnectionEventFilters, !advertisement.data.serviceUUIDs.isEmpty {
+      if advertisedServices.count >= Self.servicesLimit { advertisedServices = [:] }
+      advertisedServices[advertisement.peripheral] = advertisement.data.serviceUUIDs
+    }
+  }
+
+  func radio(_ radio: any Radio, didUpdateName name: String, of peripheral: PeripheralIdentifier) {
+    let message = ServerMessage.didUpdateName(DidUpdateName(id: peripheral, name: name))
+    for session in server.sessions
+    where session.connections[peripheral] != nil || session.scan?.hasReported(peripheral) == true {
+      session.send(message)
+    }
+  }
+
+  // MARK: Links
+
+  func radio(_ radio: any Radio, didConnect peripheral: PeripheralIdentifier) {
+    for connection in shares.didConnect(peripheral) { connection.session.tellConnected(connection) }
+  }
+
+  func radio(_ radio: any Radio, didFailToConnect peripheral: PeripheralIdentifier, error: BluetoothError) {
+    for connection in shares.didFailToConnect(peripheral, error) {
+      connection.session.connectionFailed(connection, error)
+    }
+  }
+
+  func radio(_ radio: any Radio, didDisconnect peripheral: PeripheralIdentifier, error: BluetoothError?) {
+    for connection in shares.didDisconnect(peripheral, error) {
+      connection.session.connectionEnded(connection, error)
+    }
+  }
+
+  func radio(_ radio: any Radio, connectionEvent isConnected: Bool, for peripheral: PeripheralIdentifier) {
+    guard server.hasConnectionEventFilters else { return }
+    var services = Set(advertisedServices[peripheral] ?? [])
+    for service in shares[peripheral]?.table?.services ?? [] { services.insert(service.attribute.uuid) }
+    let message = ServerMessage.connectionEvent(ConnectionEvent(id: peripheral, isConnected: isConnected))
+    for session in server.sessions
+    where session.connectionEvents?.admits(peripheral, services: services) == true {
+      session.send(message)
+    }
+  }
+
+  // MARK: GATT
+
+  func radio(
+    _ radio: any Radio, didModifyServices removed: [AttributeHandle], of peripheral: PeripheralIdentifier
+  ) {
+    guard let shared = shares[peripheral] else { return }
+    let ids = shared.modifyServices(removed: removed)
+    let message = ServerMessage.didModifyServices(DidModifyServices(id: peripheral, serviceIds: ids))
+    for connection in shared.connections where connection.state == .connected { connection.session.send(message) }
+  }
+
+  func radio(
+    _ radio: any Radio, didNotify value: [UInt8], characteristic: AttributeHandle, of peripheral: PeripheralIdentifier
+  ) {
+    guard let shared = shares[peripheral], let subscription = shared.subscriptions[characteristic] else { return }
+    server.activity.addNotification(value.count, to: shared.activity)
+    let characteristic = subscription.characteristic
+    // One receiver is the rule; for more the line is made once.
+    var line: [UInt8] = []
+    subscription.forEachReceiver { subscriber in
+      let session = subscriber.connection.session
+      if let id = subscriber.otherID {
+        session.sendValue(value, of: characteristic, as: id, peripheral)
+      } else if subscription.subscribers.count <= 1 {
+        session.channel.send { characteristic.lines.appendValue(value, to: &$0) }
+      } else {
+        if line.isEmpty { characteristic.lines.appendValue(value, to: &line) }
+        session.channel.send(line)
+      }
+    }
+  }
+
+  func radio(_ radio: any Radio, isReadyToWriteWithoutResponse peripheral: PeripheralIdentifier) {
+    guard let shared = shares[peripheral], let table = shared.table else { return }
+    for connection in shared.takeTurns() { connection.drain(.success(table)) }
+  }
+}

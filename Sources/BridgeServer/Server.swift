@@ -1,0 +1,147 @@
+public import BridgeIO
+import BridgeProtocol
+public import Radio
+
+/// Serves the radio to clients over Unix sockets.
+@BridgeQueue
+public final class Server {
+  public let configuration: ServerConfiguration
+  let radio: any Radio
+  let activity: ActivityLog
+  let shares: PeripheralShares
+  let scans: ScanCoordinator
+  let scanMemory: ScanMemory
+  private(set) lazy var watchers = ActivityWatchers(server: self)
+  private lazy var router = EventRouter(server: self)
+  private let takeover: Takeover?
+  private var doors: Doors?
+
+  private(set) var sessions: [Session] = []
+  private var sessionCount = 0
+  private var channelCount = 0
+  private var refusals = RefusalLog()
+  private let startedAt = ContinuousClock.now
+  private var isStopping = false
+
+  public init(configuration: ServerConfiguration, radio: any Radio) {
+    self.configuration = configuration
+    self.radio = radio
+    let limits = configuration.limits
+    activity = ActivityLog(radio: radio, activityDuration: limits.activityDuration)
+    shares = PeripheralShares(radio: radio, activity: activity)
+    scans = ScanCoordinator(radio: radio)
+    scanMemory = ScanMemory(duration: limits.scanMemory)
+    takeover = configuration.policy == .takeover ? Takeover(limits: limits) : nil
+  }
+
+  // MARK: Start and stop
+
+  /// Takes the sockets, starts the radio, and serves clients as soon as it is on.
+  ///
+  /// - Throws: when the sockets are another's or cannot be made, or the activity log cannot be written.
+  public func start() throws(ServerError) {
+    do throws(SocketError) {
+      let doors = try Doors(configuration) { [unowned self] in accept($0, $1) }
+      try doors.open()
+      self.doors = doors
+    } catch { throw .socket(error) }
+    do throws(SystemError) {
+      activity.file = try configuration.activityLogPath.map { path throws(SystemError) in try ActivityFile(path: path) }
+    } catch {
+      doors?.close()
+      throw .activityLog(configuration.activityLogPath ?? "", error)
+    }
+    activity.onChange = { [unowned self] in watchers.activityChanged() }
+    radio.observer = router
+    radio.start()
+    if radio.state == .poweredOn { doors?.openClients() }
+  }
+
+  /// Ends scans and connections, closes clients and sockets; `completion` is called when all is done, within seconds.
+  public func stop(completion: @escaping @BridgeQueue () -> Void) {
+    isStopping = true
+    doors?.close()
+    for session in sessions { session.close("the service stops") }
+    radio.stop { [self] in
+      guard let file = activity.file else { return completion() }
+      file.close(completion: completion)
+    }
+  }
+
+  /// Opens the activity log anew, after a rotation.
+  public func reopenLogs() { activity.file?.reopen() }
+
+  /// Seconds.
+  var uptime: Double { (ContinuousClock.now - startedAt).seconds }
+
+  // MARK: Sessions
+
+  private func accept(_ descriptor: consuming FileDescriptor, _ door: Session.Door) {
+    guard !isStopping, door == .control || radio.state == .poweredOn else { return }
+    guard makeRoom() else {
+      return refusals.add(SocketOwner(peerOf: descriptor), limit: configuration.limits.sessions)
+    }
+    sessionCount += 1
+    let session = Session(number: sessionCount, door: door, descriptor: descriptor, server: self)
+    sessions.append(session)
+    takeover?.newcomer(session)
+  }
+
+  /// Who connects and says nothing must not keep others out.
+  private func makeRoom() -> Bool {
+    if sessions.count < configuration.limits.sessions { return true }
+    guard let silent = sessions.first(where: { !$0.hasSpoken }) else { return false }
+    silent.close("others need the place")
+    return true
+  }
+
+  func sessionHasSpoken(_ session: Session) {
+    Log.notice("session", "\(session.name) came")
+    takeover?.hasSpoken(session)
+  }
+
+  func sessionHasEnded(_ session: Session) { sessions.removeAll { $0 === session } }
+
+  var hasConnectionEventFilters: Bool { sessions.contains { $0.connectionEvents != nil } }
+
+  /// Unique for the run.
+  func nextChannelNumber() -> Int {
+    channelCount += 1
+    return channelCount
+  }
+
+  // MARK: The radio's state
+
+  func radioStateChanged() {
+    guard !isStopping else { return }
+    if radio.state == .poweredOn { doors?.openClients() } else { radioLost() }
+    let message = ServerMessage.state(DidUpdateState(state: radio.state))
+    for session in sessions where session.features.contains(.state) { session.send(message) }
+  }
+
+  private func radioLost() {
+    doors?.closeClients()
+    for session in sessions where !session.staysWithoutRadio { session.close("the radio is off") }
+    for connection in shares.radioLost(.radioOff) {
+      let session = connection.session
+      if connection.hadLink {
+        session.connectionEnded(connection, .peripheralDisconnected)
+      } else {
+        session.connectionFailed(connection, .radioOff)
+      }
+    }
+  }
+}
+
+/// Why a service cannot start.
+public enum ServerError: Error, Hashable, CustomStringConvertible {
+  case socket(SocketError)
+  case activityLog(String, SystemError)
+
+  public var description: String {
+    switch self {
+    case .socket(let error): error.description
+    case .activityLog(let path, let error): "the activity log \(path) cannot be written: \(error)"
+    }
+  }
+}

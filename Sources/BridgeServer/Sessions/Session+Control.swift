@@ -1,0 +1,46 @@
+import BridgeIO
+import BridgeProtocol
+import Radio
+
+extension Session {
+  /// Answers a hello that asks for features; the others get no answer.
+  func welcome(_ hello: Hello) {
+    if hello.features != nil {
+      send(
+        .welcome(
+          Welcome(
+            serverVersion: server.configuration.serverVersion, features: features,
+            mode: radio.description.kind == "mock" ? "mock" : "passthrough", state: radio.state)))
+    }
+    guard radio.state == .poweredOn || staysWithoutRadio else { return close("the radio is off") }
+    resumeScan()
+  }
+
+  func reportStatus() {
+    let description = radio.description
+    let activity = server.activity
+    send(
+      .didReportStatus(
+        DidReportStatus(
+          serverVersion: server.configuration.serverVersion, uptime: server.uptime,
+          socketPath: server.configuration.socketPath, policy: server.configuration.policy.rawValue,
+          radio: RadioStatus(
+            kind: description.kind, adapter: description.adapter, address: description.address, state: radio.state,
+            problem: description.problem),
+          clients: server.sessions.map(\.status), trafficActive: activity.activeDevices > 0,
+          lastActivity: activity.lastActivity)))
+  }
+
+  var status: ClientStatus {
+    ClientStatus(
+      id: number, pid: activityClient.pid, process: peer.processName.isEmpty ? nil : peer.processName,
+      bundleId: hello?.bundleId, clientVersion: hello?.clientVersion, features: features, isScanning: scan != nil,
+      connectedPeripherals: connections.values.filter { $0.state == .connected }.map(\.id), connectedSince: since)
+  }
+
+  func reportDevices(watch: Bool) {
+    send(.didReportDevices(DidReportDevices(devices: server.activity.devices)))
+    watchesDevices = watch
+    if watch { server.watchers.add() }
+  }
+}

@@ -1,0 +1,67 @@
+import BridgeIO
+import BridgeProtocol
+import Radio
+
+extension Session {
+  /// One message, in the order in which they came.
+  func handle(_ message: ClientMessage) {
+    switch message {
+    case .read(let request): read(request, message)
+    case .write(let request): write(request, message)
+    case .l2capWrite(let request): writeChannel(request)
+    case .hello(let hello): welcome(hello)
+    case .scan(let request): startScan(request)
+    case .stopScan: stopScan()
+    case .connect(let request): connect(request)
+    case .cancel(let request): cancel(request)
+    case .readRSSI(let request): readRSSI(request, message)
+    case .discoverServices(let request): discoverServices(request, message)
+    case .discoverIncludedServices(let request): discoverIncludedServices(request, message)
+    case .discoverCharacteristics(let request): discoverCharacteristics(request, message)
+    case .discoverDescriptors(let request): discoverDescriptors(request, message)
+    case .readDescriptor(let request): readDescriptor(request, message)
+    case .writeDescriptor(let request): writeDescriptor(request, message)
+    case .setNotify(let request): setNotify(request, message)
+    case .openL2CAP(let request): openChannel(request, message)
+    case .l2capClose(let request): closeChannel(request)
+    case .registerForConnectionEvents(let request): connectionEvents = ConnectionEventFilter(request)
+    // Uploaded devices are for a service of virtual ones; the client must not believe that they are served.
+    case .setMockConfiguration: fail(message, .invalidParameters.saying("Not serving mock devices"))
+    case .clearMockConfiguration: break
+    case .status: reportStatus()
+    case .devices(let request): reportDevices(watch: request.watch)
+    case .unknown(let type): Log.info("session", "\(name): \(type) is not known and ignored")
+    }
+  }
+
+  /// Runs `body` with the connection and the attribute table, once the table is known and requests before it no longer
+  /// wait; answers the request with an error where there is none.
+  func whenReady(
+    _ id: PeripheralIdentifier, _ request: ClientMessage,
+    _ body: @escaping @BridgeQueue (Connection, AttributeTable) -> Void
+  ) {
+    guard let connection = connected(id) else { return fail(request, .noConnection) }
+    connection.requests.submit { [self] table in
+      switch table {
+      case .success(let table): body(connection, table)
+      case .failure(let error): fail(request, error)
+      }
+      return true
+    }
+  }
+
+  func connected(_ id: PeripheralIdentifier) -> Connection? {
+    guard let connection = connections[id], connection.state == .connected else { return nil }
+    return connection
+  }
+}
+
+extension BluetoothError {
+  static let noConnection = notConnected.saying("Not connected")
+  static let unknownPeripheral = unknownDevice.saying("Unknown peripheral")
+  /// For what is read or written.
+  static let unknownAttribute = attribute(0x01).saying("Unknown attribute")
+  /// For what is discovered in.
+  static let unknownObject = invalidHandle.saying("Unknown attribute")
+  static let radioOff = connectionFailed.saying("Bluetooth is not powered on")
+}

@@ -1,0 +1,31 @@
+import BridgeIO
+import BridgeProtocol
+import Radio
+
+extension Session {
+  /// Replaces the scan: everything is reported again.
+  func startScan(_ request: Scan) {
+    channel.dropReplaceable()
+    scan = SessionScan(request)
+    server.scans.start(self)
+  }
+
+  func stopScan() {
+    endScan()
+    if let hello { _ = server.scanMemory.take(for: hello) }
+  }
+
+  func endScan() {
+    guard scan != nil else { return }
+    channel.dropReplaceable()
+    scan = nil
+    server.scans.stop(self)
+  }
+
+  /// A client that comes back scans on, see `ScanMemory`.
+  func resumeScan() {
+    guard scan == nil, let hello, let remembered = server.scanMemory.take(for: hello) else { return }
+    Log.info("session", "\(name): its scan goes on")
+    startScan(remembered)
+  }
+}

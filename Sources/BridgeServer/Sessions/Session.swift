@@ -1,0 +1,146 @@
+import BridgeIO
+import BridgeProtocol
+import Radio
+
+/// One client: its socket, what it told of itself, and all that it wants. What it asks for is handled in the extensions,
+/// one per topic.
+@BridgeQueue
+final class Session {
+  /// Where a client came in.
+  enum Door: String {
+    case clients
+    /// Always open; for those who know what the radio's state means.
+    case control
+  }
+
+  /// Counts the connections of this run.
+  let number: Int
+  let server: Server
+  let channel: LineChannel
+  let door: Door
+  let peer: SocketOwner
+  /// Seconds since 1970.
+  let since = UnixTime.now
+
+  private(set) var hello: Hello?
+  private(set) var features: Features = []
+  private(set) var activityClient: ActivityClient
+  /// Whether a line that is a message has come.
+  private(set) var hasSpoken = false
+  private(set) var isOpen = true
+  private var badLines = 0
+  private static let loggedBadLines = 20
+
+  var scan: SessionScan?
+  var connections: [PeripheralIdentifier: Connection] = [:]
+  var channels: [String: SessionChannel] = [:]
+  var connectionEvents: ConnectionEventFilter?
+  var watchesDevices = false
+
+  init(number: Int, door: Door, descriptor: consuming FileDescriptor, server: Server) {
+    self.number = number
+    self.door = door
+    self.server = server
+    peer = SocketOwner(peerOf: descriptor)
+    activityClient = ActivityClient(bundleId: nil, pid: peer.pid > 0 ? Int(peer.pid) : nil)
+    channel = LineChannel(descriptor, limits: server.configuration.limits.channel)
+    channel.onLine = { [unowned self] in receive($0) }
+    channel.onEnd = { [unowned self] in ended($0) }
+    channel.onDrain = { [unowned self] in for channel in channels.values { channel.continueReading() } }
+  }
+
+  var radio: any Radio { server.radio }
+
+  /// For people: number, bundle id and process.
+  var name: String {
+    let app = hello?.bundleId ?? (peer.processName.isEmpty ? "unknown" : peer.processName)
+    return "client \(number) (\(app), pid \(activityClient.pid.map(String.init) ?? "unknown"))"
+  }
+
+  /// A client that knows no other sign of a radio that is off than a closed connection is closed then.
+  var staysWithoutRadio: Bool { door == .control || !features.isDisjoint(with: [.state, .control]) }
+
+  /// Watches the service and is no user of the radio's: takes nobody's place, and nobody takes its.
+  var isObserver: Bool { features.contains(.control) }
+
+  // MARK: Sending
+
+  func send(_ message: ServerMessage) {
+    Log.info("session", "\(number) < \(message.type)")
+    channel.send { message.appendLine(to: &$0, for: features) }
+  }
+
+  /// Answers a request that failed, if the wire has an answer.
+  func fail(_ request: ClientMessage, _ error: BluetoothError, isNotifying: Bool = false) {
+    if let reply = request.failureReply(error, isNotifying: isNotifying) { send(reply) }
+  }
+
+  // MARK: Receiving
+
+  private func receive(_ line: UnsafeBufferPointer<UInt8>) {
+    let message: ClientMessage
+    do throws(MessageDecodingError) { message = try ClientMessage(line: line) } catch { return refuse(error) }
+    Log.info("session", "\(number) > \(message.type)")
+    if case .hello(let hello) = message { introduce(hello) }
+    if !hasSpoken {
+      hasSpoken = true
+      server.sessionHasSpoken(self)
+      guard isOpen else { return }
+    }
+    handle(message)
+  }
+
+  private func refuse(_ error: MessageDecodingError) {
+    badLines += 1
+    if badLines <= Self.loggedBadLines { Log.notice("session", "\(name): line refused: \(error)") }
+    if badLines == Self.loggedBadLines { Log.notice("session", "\(name): further refused lines are not logged") }
+    guard hasSpoken, let request = error.request else { return }
+    switch request.type {
+    case "setNotify": refuseSetNotify(request, error)
+    case "l2capWrite": refuseChannelWrite(request, error)
+    default: if let reply = error.reply { send(reply) }
+    }
+  }
+
+  private func introduce(_ hello: Hello) {
+    self.hello = hello
+    let pid = hello.pid ?? (peer.pid > 0 ? Int(peer.pid) : nil)
+    activityClient = ActivityClient(bundleId: hello.bundleId, pid: pid)
+    features = hello.requestedFeatures ?? []
+  }
+
+  // MARK: Ending
+
+  private func ended(_ end: LineChannel.End) {
+    let reason =
+      switch end {
+      case .endOfFile: "it closed the connection"
+      case .failed(let error): "\(error)"
+      case .lineTooLong(let error): "it sent \(error)"
+      case .outputFull(let limit): "it does not read, \(limit) bytes wait for it"
+      }
+    release(reason)
+  }
+
+  /// Ends the session from our side; what was sent still goes out.
+  func close(_ reason: String) {
+    guard isOpen else { return }
+    channel.closeAfterFlush()
+    release(reason)
+  }
+
+  /// Lets go of all that the client held. Nothing is sent.
+  private func release(_ reason: String) {
+    guard isOpen else { return }
+    isOpen = false
+    if hasSpoken { Log.notice("session", "\(name) went: \(reason)") }
+    if let scan { server.scanMemory.remember(scan.request, of: hello) }
+    endScan()
+    let held = connections.values
+    connections = [:]
+    channels = [:]
+    for connection in held { server.shares.release(connection, .operationCancelled) }
+    connectionEvents = nil
+    server.sessionHasEnded(self)
+  }
+}

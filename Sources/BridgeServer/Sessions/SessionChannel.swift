@@ -1,0 +1,101 @@
+import BridgeIO
+import BridgeProtocol
+import Radio
+
+/// An open L2CAP channel of one client: bytes both ways, each side read only as fast as the other takes them.
+@BridgeQueue
+final class SessionChannel {
+  let id: String
+  let psm: UInt16
+  private let channel: any RadioL2CAPChannel
+  private unowned let connection: Connection
+  private let limit: Int
+  private var isDevicePaused = false
+  private var isClientPaused = false
+  private var isOpen = true
+
+  init(id: String, psm: UInt16, channel: any RadioL2CAPChannel, connection: Connection) {
+    self.id = id
+    self.psm = psm
+    self.channel = channel
+    self.connection = connection
+    limit = connection.session.server.configuration.limits.deviceQueue
+  }
+
+  private var session: Session { connection.session }
+
+  /// Once the client knows the channel.
+  func start() {
+    channel.onDrain = { [weak self] in self?.resumeClient() }
+    channel.onClose = { [weak self] in self?.closedByDevice() }
+    channel.onData = { [weak self] in self?.received($0) }
+  }
+
+  // MARK: From the device
+
+  private func received(_ bytes: [UInt8]) {
+    guard isOpen else { return }
+    for start in stride(from: 0, to: bytes.count, by: ProtocolLimits.l2capChunkLength) {
+      let chunk = Array(bytes[start..<min(start + ProtocolLimits.l2capChunkLength, bytes.count)])
+      session.server.activity.finish(record(.readChannel), read: chunk.count)
+      session.send(.l2capData(L2CAPData(channelId: id, value: chunk)))
+    }
+    // Sending may have ended the client, and this channel with it.
+    if isOpen, session.channel.queuedBytes > session.server.configuration.limits.channel.congestion { pauseDevice() }
+  }
+
+  private func pauseDevice() {
+    guard !isDevicePaused else { return }
+    isDevicePaused = true
+    channel.setReadingPaused(true)
+    // What waits may be this turn's output alone, which the socket takes at once and reports no drain for.
+    BridgeQueue.atEndOfTurn { [weak self] in
+      BridgeQueue.async { [weak self] in self?.continueReading() }
+    }
+  }
+
+  /// The client has read something.
+  func continueReading() {
+    guard isOpen, isDevicePaused, !session.channel.isCongested else { return }
+    isDevicePaused = false
+    channel.setReadingPaused(false)
+  }
+
+  private func closedByDevice() {
+    guard isOpen else { return }
+    close()
+    session.send(.l2capClosed(L2CAPClosed(channelId: id)))
+  }
+
+  // MARK: From the client
+
+  func send(_ bytes: [UInt8]) {
+    session.server.activity.finish(record(.writeChannel, written: bytes.count))
+    channel.send(bytes)
+    guard channel.queuedBytes > limit, !isClientPaused else { return }
+    isClientPaused = true
+    session.channel.pauseReading()
+  }
+
+  private func resumeClient() {
+    guard isClientPaused else { return }
+    isClientPaused = false
+    session.channel.resumeReading()
+  }
+
+  func record(_ operation: ActivityOperation, written: Int = 0) -> ActivityEntry {
+    session.server.activity.add(
+      operation, .channel(psm: psm), to: connection.peripheral.activity, by: session.activityClient, written: written)
+  }
+
+  /// Closes the device's channel and forgets it; the client is not told.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    resumeClient()
+    (channel.onData, channel.onClose, channel.onDrain) = (nil, nil, nil)
+    channel.close()
+    session.channels[id] = nil
+    connection.channels.removeAll { $0 === self }
+  }
+}

@@ -1,0 +1,57 @@
+import BridgeIO
+import BridgeProtocol
+import Radio
+
+/// One session's hold on a peripheral, from its `connect` to its `didDisconnect`. A later hold is another object, so
+/// what was asked for under this one is never answered under that.
+@BridgeQueue
+final class Connection {
+  enum State {
+    case connecting
+    case connected
+    case ended
+  }
+
+  let session: Session
+  let peripheral: SharedPeripheral
+  var state = State.connecting { didSet { if state == .connected { hadLink = true } } }
+  /// Whether it ever was connected.
+  private(set) var hadLink = false
+  private(set) lazy var requests = WaitingRequests(
+    of: self, limit: session.server.configuration.limits.deviceQueue)
+  /// Channels being opened, by PSM.
+  var openings: [UInt16: ChannelOpening] = [:]
+  var channels: [SessionChannel] = []
+  /// As last told to a client with the feature `mtu`.
+  var toldWriteLength: Int?
+
+  init(session: Session, peripheral: SharedPeripheral) {
+    self.session = session
+    self.peripheral = peripheral
+  }
+
+  var id: PeripheralIdentifier { peripheral.id }
+
+  /// Runs what waits, as far as it can; `table` as known, or why there is none.
+  func drain(_ table: Result<AttributeTable, BluetoothError>) {
+    if requests.drain(table) {
+      session.send(.didReadyToWriteWithoutResponse(DidReadyToWriteWithoutResponse(id: id)))
+    }
+  }
+
+  /// Ends what hangs on it; the session and the peripheral have let go of it or are about to.
+  ///
+  /// - Parameter isAskedFor: requests that wait are dropped then, as CoreBluetooth does it, and answered otherwise.
+  func end(_ error: BluetoothError, isAskedFor: Bool) {
+    guard state != .ended else { return }
+    if isAskedFor { requests.drop() } else { _ = requests.drain(.failure(error)) }
+    state = .ended
+    for opening in openings.values { opening.fail(error) }
+    openings = [:]
+    for channel in channels {
+      channel.close()
+      session.send(.l2capClosed(L2CAPClosed(channelId: channel.id)))
+    }
+    channels = []
+  }
+}
