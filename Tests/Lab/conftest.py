@@ -44,7 +44,7 @@ async def world(session_world):
     if await session_world.adapter_property("Powered") is not True:
         await session_world.power(True)
     yield session_world
-    await session_world.clear()
+    session_world.clear()
 
 
 @pytest.fixture(scope="session")
@@ -69,15 +69,23 @@ async def bridge(world, shared_bridge):
 
 @pytest.fixture
 async def client(bridge):
-    return await bridge.client()
+    """One that gets a code with each error."""
+    return await bridge.client(features=["errors"])
 
 
 @pytest.fixture
-async def start_bridge(world):
-    """Starts a bridge of the test's own: `await start_bridge("--agent", "none")`."""
-    if not program().exists():
-        pytest.skip(f"{program()} is not built")
+async def app(bridge):
+    """One as ImpossiBLE's library makes them: no features."""
+    return await bridge.client("app")
+
+
+@pytest.fixture
+async def start_bridge(world, shared_bridge):
+    """Starts a bridge of the test's own, `await start_bridge("--agent", "none")`, and stops the shared one before:
+    two would share one BlueZ agent."""
     bridges = []
+    shared_bridge.release_clients()
+    await shared_bridge.stop()
 
     async def start(*arguments, wait=True):
         bridge = Bridge(world, next(_numbers), arguments)

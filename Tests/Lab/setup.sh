@@ -106,12 +106,18 @@ mirror() {
   echo "${uri:-http://deb.debian.org/debian}"
 }
 
+unpack_release() {
+  rm -rf "$2"
+  debootstrap --variant=minbase --include=bluez,dbus "$1" "$2" "$(mirror)" >>"$lab/debootstrap.log" 2>&1
+}
+
 install_daemon() {
   local release=$1 target=$lab/$1
   [[ -x $target/usr/libexec/bluetooth/bluetoothd ]] && return
   say "fetching Debian $release for its bluetoothd"
-  rm -rf "$target" "$target.new"
-  again debootstrap --variant=minbase --include=bluez "$release" "$target.new" "$(mirror)" >"$lab/debootstrap.log" 2>&1 ||
+  rm -rf "$target"
+  : >"$lab/debootstrap.log"
+  again unpack_release "$release" "$target.new" ||
     { tail -20 "$lab/debootstrap.log" >&2; say "Debian $release cannot be had from $(mirror)"; exit 1; }
   rm -rf "$target.new/var/cache/apt" "$target.new/var/lib/apt/lists" "$target.new/usr/share/doc"
   [[ -x $target.new/usr/libexec/bluetooth/bluetoothd ]] || {

@@ -100,20 +100,30 @@ class World:
 
     # Peripherals
 
-    async def peripheral(self, name, services=(), advertising=True, **options):
+    async def peripheral(self, name, services=(), advertising=True, keep=False, **options):
+        """`keep`: stays when the test that made it ends."""
         peripheral = Peripheral(self.air, name, services, **options)
+        peripheral.keep = keep
         await peripheral.power_on()
         self.peripherals.append(peripheral)
         if advertising:
             peripheral.advertise()
         return peripheral
 
-    async def remove(self, peripheral):
-        """Out of the world, and out of bluetoothd's memory."""
+    def remove(self, peripheral):
         peripheral.vanish()
         self.air.controllers.discard(peripheral.controller)
         self.peripherals.remove(peripheral)
 
-    async def clear(self):
+    def clear(self):
         for peripheral in list(self.peripherals):
-            await self.remove(peripheral)
+            if not peripheral.keep:
+                self.remove(peripheral)
+
+    def object_path(self, peripheral):
+        return f"{self.path}/dev_{peripheral.address_text.replace(':', '_')}"
+
+    async def make_forget(self, peripheral):
+        """What a settings panel's "remove device" does."""
+        await self.machine.run("busctl", "call", "org.bluez", self.path, "org.bluez.Adapter1", "RemoveDevice", "o",
+                               self.object_path(peripheral))
