@@ -102,6 +102,9 @@ public final class Server {
 
   func sessionHasEnded(_ session: Session) { sessions.removeAll { $0 === session } }
 
+  /// Connections that are served, silent ones included.
+  package var clientCount: Int { sessions.count }
+
   var hasConnectionEventFilters: Bool { sessions.contains { $0.connectionEvents != nil } }
 
   /// Unique for the run.

@@ -3,6 +3,7 @@ import BridgeProtocol
 import BridgeServer
 import Radio
 import TestSupport
+import Testing
 
 /// A service on a scripted radio, with sockets of its own.
 @BridgeQueue
@@ -104,3 +105,6 @@ extension ScriptedRadio.Device {
     return device
   }
 }
+
+/// Fails the test: something else came than what it waited for.
+func unexpected() { Issue.record("another message came, or none") }
