@@ -79,8 +79,10 @@ final class EventLoop: SerialExecutor, TaskExecutor {
     }
     for item in work {
       switch item {
+      // Without a task executor: tasks that prefer none would else be taken off the queue and put back at every
+      // `await` of the queue's own functions, and what looks like one step would be two.
       case .job(let job):
-        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        job.runSynchronously(on: asUnownedSerialExecutor())
       case .block(let body): BridgeQueue.assumeIsolated { body() }
       }
     }

@@ -1,0 +1,65 @@
+import BridgeIO
+import BridgeProtocol
+import DBus
+import Radio
+
+// What bluetoothd says of devices, and what devices say.
+
+extension BlueZRadio: BlueZSignalObserver {
+  func adaptersDidChange() { adapter.update() }
+
+  func deviceAppeared(_ object: Device1, changes: Device1.Changes) {
+    guard let path = adapter.path, object.path.hasPrefix(path + "/") else { return }
+    if object.record == nil { _ = devices.attach(object, settles: service.startedAnew) }
+    // The first advertisement of a device comes with its announcement, and not as a change.
+    if changes.contains(.rssi), let record = object.record { advertised(record, object, changes) }
+  }
+
+  func deviceVanished(_ object: Device1) { devices.detach(object) }
+
+  func device(_ object: Device1, didChange changes: Device1.Changes) {
+    guard let record = object.record else { return }
+    if changes.contains(.rssi) { advertised(record, object, changes) }
+    guard !changes.isDisjoint(with: Self.rareChanges) else { return }
+    if changes.contains(.address) { devices.addressChanged(of: object) }
+    if record.advertisement.changed(object, changes) {
+      remember(record)
+      tellName(of: record)
+    }
+    record.linkChanged(changes)
+  }
+
+  private static let rareChanges: Device1.Changes = [.address, .name, .connected, .servicesResolved]
+
+  func device(_ object: Device1, willDisconnectFor reason: String) {
+    object.record?.linkWillEnd(ErrorMapping.disconnection(reason: reason))
+  }
+
+  func attributesChanged(of object: Device1, added: [String], removed: [String]) {
+    object.record?.gatt?.objectsChanged(added: added, removed: removed)
+  }
+
+  func attribute(_ path: String, of object: Device1, didChange interface: String, properties: [String: Value]) {
+    object.record?.gatt?.propertiesChanged(path: path, interface: interface, changed: properties)
+  }
+}
+
+extension BlueZRadio: DeviceHost {
+  func report(_ event: LinkEvent, of device: BlueZDevice, isAnswer: Bool) {
+    report(event, of: device.identifier, isAnswer: isAnswer)
+  }
+
+  func linkStands(_ device: BlueZDevice) { linkEndReasons?.note(device.address) }
+
+  func device(_ device: BlueZDevice, didNotify value: [UInt8], characteristic: AttributeHandle) {
+    observer?.radio(self, didNotify: value, characteristic: characteristic, of: device.identifier)
+  }
+
+  func device(_ device: BlueZDevice, didModifyServices removed: [AttributeHandle]) {
+    observer?.radio(self, didModifyServices: removed, of: device.identifier)
+  }
+
+  func deviceIsReadyToWriteWithoutResponse(_ device: BlueZDevice) {
+    observer?.radio(self, isReadyToWriteWithoutResponse: device.identifier)
+  }
+}

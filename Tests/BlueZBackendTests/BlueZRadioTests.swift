@@ -1,0 +1,478 @@
+import BridgeIO
+import BridgeProtocol
+import DBus
+import Radio
+import TestSupport
+import Testing
+
+@testable import BlueZBackend
+
+/// The whole radio against a scripted bluetoothd on a private bus.
+@Suite @BridgeQueue struct BlueZRadioTests {
+  private let device = "/org/bluez/hci0/dev_00_00_00_00_00_01"
+  private let properties: [String: Value] = [
+    "Address": .string("00:00:00:00:00:01"), "AddressType": .string("public"), "Connected": .boolean(false),
+    "ServicesResolved": .boolean(false), "Paired": .boolean(false),
+  ]
+
+  private var advertised: [String: Value] {
+    properties.merging(["RSSI": .int16(-40), "Name": .string("Sensor")]) { $1 }
+  }
+
+  private static var quick: BlueZTiming {
+    var timing = BlueZTiming()
+    timing.absenceGrace = .milliseconds(100)
+    timing.restartSettle = .milliseconds(50)
+    timing.powerSettle = .milliseconds(30)
+    timing.scanBusyDelay = .milliseconds(20)
+    timing.connectRetryFirst = .milliseconds(10)
+    timing.busRetryFirst = .milliseconds(20)
+    return timing
+  }
+
+  private static func quick(_ limit: WritableKeyPath<BlueZTiming, Duration>, _ value: Duration) -> BlueZTiming {
+    var timing = quick
+    timing[keyPath: limit] = value
+    return timing
+  }
+
+  /// A radio, on a bus with a daemon, that has reached poweredOn.
+  private func run(
+    devices: [(String, [String: Value])] = [], timing: BlueZTiming = Self.quick,
+    _ body: @BridgeQueue (BlueZRadio, ScriptedDaemon, RadioRecorder, PrivateBus) async throws -> Void
+  ) async throws {
+    try await PrivateBus.run { bus in
+      let daemon = try await ScriptedDaemon.start(on: bus, devices: devices)
+      let (radio, recorder) = makeRadio(bus, timing: timing)
+      await recorder.state(.poweredOn)
+      try await body(radio, daemon, recorder, bus)
+      daemon.automatic.insert("Disconnect")
+      await withCheckedContinuation { done in radio.stop { done.resume() } }
+      daemon.stop()
+    }
+  }
+
+  private func makeRadio(
+    _ bus: PrivateBus, timing: BlueZTiming = Self.quick,
+    configure: (inout BlueZConfiguration) -> Void = { _ in }
+  ) -> (BlueZRadio, RadioRecorder) {
+    var configuration = BlueZConfiguration()
+    configuration.busAddress = bus.address
+    configuration.agent.mode = .none
+    configuration.timing = timing
+    configure(&configuration)
+    let radio = BlueZRadio(configuration)
+    let recorder = RadioRecorder()
+    radio.observer = recorder
+    Kept.keep(recorder)
+    Kept.keep(radio)
+    radio.start()
+    return (radio, recorder)
+  }
+
+  private func link(
+    _ radio: BlueZRadio, _ daemon: ScriptedDaemon, _ recorder: RadioRecorder
+  ) async -> PeripheralIdentifier {
+    let peripheral = await find(radio, daemon, recorder)
+    radio.connect(peripheral)
+    let call = await daemon.called("Connect")
+    daemon.change(device, ["Connected": .boolean(true)])
+    call.succeed()
+    #expect(await recorder.linkNews() == .connected(peripheral))
+    return peripheral
+  }
+
+  private func find(
+    _ radio: BlueZRadio, _ daemon: ScriptedDaemon, _ recorder: RadioRecorder
+  ) async -> PeripheralIdentifier {
+    radio.scan(RadioScan(allowDuplicates: false))
+    _ = await daemon.called("StartDiscovery")
+    daemon.addDevice(device, advertised)
+    return await recorder.advertisement().peripheral
+  }
+
+  // MARK: State
+
+  @Test func `without bluetoothd the radio is unsupported after a while, and says why`() async throws {
+    try await PrivateBus.run { bus in
+      let (radio, recorder) = makeRadio(bus)
+      #expect(radio.state == .unknown)
+      await recorder.state(.unsupported)
+      #expect(radio.description.problem?.contains("bluetoothd is not running") == true)
+      let daemon = try await ScriptedDaemon.start(on: bus)
+      await recorder.state(.poweredOn)
+      #expect(radio.description == RadioDescription(kind: "bluez", adapter: "hci0", address: "00:00:00:00:00:AA"))
+      daemon.stop()
+      await recorder.state(.resetting)
+      await recorder.state(.unsupported)
+    }
+  }
+
+  @Test func `a restart of the bus is survived`() async throws {
+    try await run { radio, daemon, recorder, bus in
+      await bus.kill()
+      await recorder.state(.resetting)
+      try await bus.restart()
+      let second = try await ScriptedDaemon.start(on: bus)
+      await recorder.state(.poweredOn)
+      second.stop()
+    }
+  }
+
+  @Test func `power is switched on only where that is configured`() async throws {
+    try await PrivateBus.run { bus in
+      let daemon = try await ScriptedDaemon.start(on: bus, powered: false)
+      let (first, recorder) = makeRadio(bus)
+      await recorder.state(.poweredOff)
+      #expect(first.description.problem?.contains("--power-on") == true)
+      #expect(daemon.counts["Set"] == nil)
+      let (_, other) = makeRadio(bus, configure: { $0.powersOn = true })
+      await other.state(.poweredOff)
+      let set = await daemon.called("Set")
+      #expect(
+        set.message.arguments == [.string(BlueZ.Adapter.interface), .string("Powered"), .variant(.boolean(true))])
+      daemon.setPowered(true)
+      await other.state(.poweredOn)
+      daemon.stop()
+    }
+  }
+
+  @Test func `a replugged adapter is found under its new number`() async throws {
+    try await run(timing: Self.quick(\.absenceGrace, .seconds(5))) { radio, daemon, recorder, _ in
+      daemon.remove(ScriptedDaemon.adapter, [BlueZ.Adapter.interface])
+      await recorder.state(.unknown)
+      daemon.add("/org/bluez/hci3", ScriptedDaemon.adapterInterfaces("00:00:00:00:00:AA", true))
+      await recorder.state(.poweredOn)
+      #expect(radio.description.adapter == "hci3")
+    }
+  }
+
+  // MARK: Scanning
+
+  @Test func `the discovery filter is always whole and never by service`() async throws {
+    try await run { radio, daemon, _, _ in
+      radio.scan(RadioScan(allowDuplicates: true))
+      let filter = await daemon.called("SetDiscoveryFilter")
+      #expect(
+        filter.message.arguments == [
+          .properties(["Transport": .string("le"), "DuplicateData": .boolean(true), "RSSI": .int16(-127)])
+        ])
+      _ = await daemon.called("StartDiscovery")
+      radio.scan(RadioScan(allowDuplicates: false))
+      let second = await daemon.called("SetDiscoveryFilter")
+      #expect(second.message.arguments.first?.properties?["DuplicateData"] == .boolean(false))
+      radio.scan(nil)
+      _ = await daemon.called("StopDiscovery")
+      #expect(daemon.counts["StartDiscovery"] == 1)
+    }
+  }
+
+  @Test func `stored devices are reported only when they are received`() async throws {
+    try await run(devices: [(device, properties)]) { radio, daemon, recorder, _ in
+      radio.scan(RadioScan(allowDuplicates: false))
+      _ = await daemon.called("StartDiscovery")
+      daemon.change(device, ["Alias": .string("old")])
+      daemon.change(device, ["RSSI": .int16(-77)])
+      let advertisement = await recorder.advertisement()
+      #expect(advertisement.rssi == -77)
+      #expect(recorder.advertisements.isEmpty)
+    }
+  }
+
+  @Test func `no advertisement is told without a scan`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      daemon.addDevice(device, advertised)
+      daemon.setPowered(false)
+      await recorder.state(.poweredOff)
+      #expect(recorder.advertisements.isEmpty)
+    }
+  }
+
+  @Test func `start and stop never overlap`() async throws {
+    try await run { radio, daemon, _, _ in
+      daemon.automatic.remove("StartDiscovery")
+      radio.scan(RadioScan(allowDuplicates: false))
+      let start = await daemon.called("StartDiscovery")
+      radio.scan(nil)
+      radio.scan(RadioScan(allowDuplicates: false))
+      radio.scan(nil)
+      #expect(daemon.counts["StopDiscovery"] == nil)
+      start.succeed()
+      _ = await daemon.called("StopDiscovery")
+      #expect(daemon.counts["StartDiscovery"] == 1)
+    }
+  }
+
+  @Test func `a refused start is repeated after a stop`() async throws {
+    try await run { radio, daemon, _, _ in
+      daemon.automatic.remove("StartDiscovery")
+      radio.scan(RadioScan(allowDuplicates: false))
+      await daemon.called("StartDiscovery").fail(ScriptedDaemon.inProgress)
+      _ = await daemon.called("StopDiscovery")
+      await daemon.called("StartDiscovery").succeed()
+    }
+  }
+
+  @Test func `the scan is resumed after a power cycle`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      radio.scan(RadioScan(allowDuplicates: false))
+      _ = await daemon.called("StartDiscovery")
+      daemon.setPowered(false)
+      await recorder.state(.poweredOff)
+      daemon.setPowered(true)
+      await recorder.state(.poweredOn)
+      _ = await daemon.called("StartDiscovery")
+    }
+  }
+
+  @Test func `the scan is resumed after a restart of bluetoothd`() async throws {
+    try await run { radio, daemon, recorder, bus in
+      radio.scan(RadioScan(allowDuplicates: false))
+      _ = await daemon.called("StartDiscovery")
+      daemon.stop()
+      await recorder.state(.resetting)
+      let second = try await ScriptedDaemon.start(on: bus)
+      await recorder.state(.poweredOn)
+      _ = await second.called("StartDiscovery")
+      second.addDevice(device, advertised)
+      _ = await recorder.advertisement()
+      second.stop()
+    }
+  }
+
+  @Test func `a scan that hears nothing is started anew`() async throws {
+    try await run(timing: Self.quick(\.scanWatchdog, .milliseconds(40))) { radio, daemon, _, _ in
+      radio.scan(RadioScan(allowDuplicates: false))
+      _ = await daemon.called("StartDiscovery")
+      _ = await daemon.called("StopDiscovery")
+      _ = await daemon.called("StartDiscovery")
+    }
+  }
+
+  @Test func `a second scan hears what is being received already`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await find(radio, daemon, recorder)
+      radio.scan(RadioScan(allowDuplicates: false))
+      #expect(await recorder.advertisement().peripheral == peripheral)
+    }
+  }
+
+  @Test func `a reappearing device keeps its identifier`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await find(radio, daemon, recorder)
+      daemon.remove(device)
+      daemon.addDevice(device, advertised)
+      #expect(await recorder.advertisement().peripheral == peripheral)
+      #expect(radio.name(of: peripheral) == "Sensor")
+      #expect(radio.address(of: peripheral) == "00:00:00:00:00:01")
+    }
+  }
+
+  // MARK: Links
+
+  @Test func `a connect that fails is repeated until it succeeds`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await find(radio, daemon, recorder)
+      radio.connect(peripheral)
+      await daemon.called("Connect").fail(ScriptedDaemon.failed)
+      await daemon.called("Connect").fail(ScriptedDaemon.inProgress)
+      let call = await daemon.called("Connect")
+      daemon.change(device, ["Connected": .boolean(true)])
+      call.succeed()
+      #expect(await recorder.linkNews() == .connected(peripheral))
+      #expect(radio.isConnected(peripheral))
+    }
+  }
+
+  @Test func `a connect whose object vanishes goes on when it returns`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await find(radio, daemon, recorder)
+      radio.scan(nil)
+      _ = await daemon.called("StopDiscovery")
+      radio.connect(peripheral)
+      _ = await daemon.called("Connect")
+      daemon.remove(device)
+      _ = await daemon.called("StartDiscovery")
+      daemon.addDevice(device, advertised)
+      let call = await daemon.called("Connect")
+      daemon.change(device, ["Connected": .boolean(true)])
+      call.succeed()
+      #expect(await recorder.linkNews() == .connected(peripheral))
+      _ = await daemon.called("StopDiscovery")
+    }
+  }
+
+  @Test func `a pending connect is cancelled without an error`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await find(radio, daemon, recorder)
+      radio.connect(peripheral)
+      let call = await daemon.called("Connect")
+      radio.disconnect(peripheral)
+      let disconnect = await daemon.called("Disconnect")
+      #expect(await recorder.linkNews() == .disconnected(peripheral, nil))
+      call.fail(DBusError(name: "org.bluez.Error.Failed", message: "br-connection-canceled"))
+      radio.connect(peripheral)
+      disconnect.succeed()
+      _ = await daemon.called("Connect")
+    }
+  }
+
+  @Test func `a disconnect is told when the link is down`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await link(radio, daemon, recorder)
+      radio.disconnect(peripheral)
+      let call = await daemon.called("Disconnect")
+      daemon.change(device, ["Connected": .boolean(false)])
+      call.succeed()
+      #expect(await recorder.linkNews() == .disconnected(peripheral, nil))
+    }
+  }
+
+  @Test func `a lost link says why if bluetoothd does`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await link(radio, daemon, recorder)
+      daemon.signal(
+        device, BlueZ.Device.interface, "Disconnected", [.string("org.bluez.Reason.Timeout"), .string("timeout")])
+      daemon.change(device, ["Connected": .boolean(false)])
+      #expect(await recorder.linkNews() == .disconnected(peripheral, .connectionTimeout))
+    }
+  }
+
+  @Test func `a power-off ends links without a word`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await link(radio, daemon, recorder)
+      daemon.change(device, ["Connected": .boolean(false)])
+      daemon.setPowered(false)
+      let news = await recorder.next {
+        switch $0 {
+        case .disconnected, .state: true
+        default: false
+        }
+      }
+      #expect(news == .state(.poweredOff))
+      #expect(!radio.isConnected(peripheral))
+    }
+  }
+
+  @Test func `what is pending on a link fails before its end is told`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await link(radio, daemon, recorder)
+      var error: BluetoothError?
+      radio.discoverServices(of: peripheral) { if case .failure(let reason) = $0 { error = reason } }
+      daemon.remove(device)
+      #expect(await recorder.linkNews() == .disconnected(peripheral, .peripheralDisconnected))
+      #expect(error == .peripheralDisconnected)
+    }
+  }
+
+  @Test func `services are discovered once they are resolved and in the cache`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await link(radio, daemon, recorder)
+      daemon.add(
+        device + "/service0010",
+        [
+          BlueZ.GATT.service: ["UUID": .string("0000180d-0000-1000-8000-00805f9b34fb"), "Primary": .boolean(true)]
+        ])
+      daemon.change(device, ["ServicesResolved": .boolean(true)])
+      let database = await withCheckedContinuation { done in
+        radio.discoverServices(of: peripheral) { done.resume(returning: try? $0.get()) }
+      }
+      #expect(database?.services.map(\.uuid) == [BluetoothUUID(short: 0x180D)])
+    }
+  }
+
+  @Test func `a link of others is shared and left connected`() async throws {
+    let foreign = properties.merging(["Connected": .boolean(true)]) { $1 }
+    try await run(devices: [(device, foreign)]) { radio, daemon, recorder, _ in
+      let peripheral = radio.identities.identifier(of: BluetoothAddress("00:00:00:00:00:01", .lePublic)!)
+      #expect(radio.isConnected(peripheral))
+      radio.connect(peripheral)
+      await daemon.called("Connect").succeed()
+      #expect(await recorder.linkNews() == .connected(peripheral))
+      radio.disconnect(peripheral)
+      #expect(await recorder.linkNews() == .disconnected(peripheral, nil))
+      #expect(daemon.counts["Disconnect"] == nil)
+    }
+  }
+
+  @Test func `connects run side by side`() async throws {
+    let other = "/org/bluez/hci0/dev_00_00_00_00_00_02"
+    let second = properties.merging(["Address": .string("00:00:00:00:00:02")]) { $1 }
+    try await run(devices: [(device, properties), (other, second)]) { radio, daemon, recorder, _ in
+      let silent = radio.identities.identifier(of: BluetoothAddress("00:00:00:00:00:01", .lePublic)!)
+      let present = radio.identities.identifier(of: BluetoothAddress("00:00:00:00:00:02", .lePublic)!)
+      radio.connect(silent)
+      _ = await daemon.called("Connect")
+      radio.connect(present)
+      let call = await daemon.called("Connect")
+      #expect(call.path == other)
+      daemon.change(other, ["Connected": .boolean(true)])
+      call.succeed()
+      #expect(await recorder.linkNews() == .connected(present))
+    }
+  }
+
+  @Test func `a peripheral that nobody knows fails to connect`() async throws {
+    try await run { radio, _, recorder, _ in
+      let stranger = PeripheralIdentifier(high: 1, low: 2)
+      #expect(!radio.knows(stranger))
+      radio.connect(stranger)
+      #expect(await recorder.linkNews() == .failed(stranger, .unknownDevice))
+    }
+  }
+
+  @Test func `a resolved private address keeps its identifier and its link`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await link(radio, daemon, recorder)
+      daemon.change(device, ["Address": .string("00:00:00:00:00:99"), "AddressType": .string("public")])
+      daemon.change(device, ["Connected": .boolean(false)])
+      #expect(await recorder.linkNews() == .disconnected(peripheral, .peripheralDisconnected))
+      #expect(radio.address(of: peripheral) == "00:00:00:00:00:99")
+      #expect(radio.identities.identifier(of: BluetoothAddress("00:00:00:00:00:99", .lePublic)!) == peripheral)
+    }
+  }
+
+  @Test func `links that a restarted bluetoothd claims are believed only if they last`() async throws {
+    try await run { radio, daemon, recorder, bus in
+      let peripheral = await find(radio, daemon, recorder)
+      daemon.stop()
+      await recorder.state(.resetting)
+      let claimed = properties.merging(["Connected": .boolean(true)]) { $1 }
+      let second = try await ScriptedDaemon.start(on: bus, devices: [(device, claimed)])
+      await recorder.state(.poweredOn)
+      #expect(!radio.isConnected(peripheral))
+      radio.connect(peripheral)
+      second.change(device, ["Connected": .boolean(false)])
+      let call = await second.called("Connect")
+      second.change(device, ["Connected": .boolean(true)])
+      call.succeed()
+      #expect(await recorder.linkNews() == .connected(peripheral))
+      second.automatic.insert("Disconnect")
+      await withCheckedContinuation { done in radio.stop { done.resume() } }
+      second.stop()
+    }
+  }
+
+  @Test func `stopping disconnects what we connected`() async throws {
+    try await PrivateBus.run { bus in
+      let daemon = try await ScriptedDaemon.start(on: bus)
+      let (radio, recorder) = makeRadio(bus)
+      await recorder.state(.poweredOn)
+      _ = await link(radio, daemon, recorder)
+      await withCheckedContinuation { done in
+        radio.stop { done.resume() }
+        daemon.automatic.insert("Disconnect")
+      }
+      #expect(daemon.counts["Disconnect"] == 1)
+      #expect(daemon.counts["StopDiscovery"] != nil)
+      daemon.stop()
+    }
+  }
+}
+
+/// Keeps alive what a test holds on to by its effects only.
+@BridgeQueue
+private enum Kept {
+  private static var objects: [AnyObject] = []
+  static func keep(_ object: AnyObject) { objects.append(object) }
+}
