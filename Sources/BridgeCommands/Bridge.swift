@@ -3,7 +3,7 @@ import BridgeProtocol
 /// The command line: finds the subcommand and runs it.
 public enum Bridge {
   private static var commands: [any Command.Type] {
-    [StatusCommand.self, DevicesCommand.self, ScanCommand.self, DoctorCommand.self]
+    [ServeCommand.self, StatusCommand.self, DevicesCommand.self, ScanCommand.self, DoctorCommand.self]
   }
 
   public static func run(_ arguments: [String]) -> ExitStatus {

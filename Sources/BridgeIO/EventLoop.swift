@@ -64,8 +64,7 @@ final class EventLoop: SerialExecutor, TaskExecutor {
     pthread_setname_np(pthread_self(), "bridge queue")
     BridgeQueue.assumeIsolated { Reactor.shared.watchWakeUp(wakeUp) }
     while true {
-      let waiting = inbox.withLock { !$0.work.isEmpty }
-      BridgeQueue.assumeIsolated { Reactor.shared.turn(mayWait: !waiting) }
+      BridgeQueue.assumeIsolated { Reactor.shared.turn(unless: { inbox.withLock { !$0.work.isEmpty } }) }
       runInbox()
       BridgeQueue.assumeIsolated { Reactor.shared.finishTurn() }
     }

@@ -12,6 +12,13 @@ public enum Log {
     case info = 6
     case debug = 7
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+
+    /// Reads what `name` gives; nil for anything else.
+    public init?(name: String) {
+      guard let level = [Level.error, .notice, .info, .debug].first(where: { $0.name == name }) else { return nil }
+      self = level
+    }
+
     var name: String {
       switch self {
       case .error: "error"

@@ -62,9 +62,11 @@ final class Reactor {
 
   // MARK: Turns
 
-  func turn(mayWait: Bool) {
-    let timeout = mayWait ? timers.millisecondsUntilNext() : 0
-    let count = epoll_wait(epoll, &ready, CInt(ready.count), timeout)
+  /// - Parameter hasWork: asked right before waiting. What runs on the queue itself adds work without a wake-up, and
+  ///   dropping a cancelled timer may do so: it may let go of the last user of something with an isolated `deinit`.
+  func turn(unless hasWork: () -> Bool) {
+    let timeout = timers.millisecondsUntilNext()
+    let count = epoll_wait(epoll, &ready, CInt(ready.count), hasWork() ? 0 : timeout)
     if count > 0 {
       for index in 0..<Int(count) { handle(ready[index]) }
     }

@@ -1,0 +1,86 @@
+import BlueZBackend
+import BridgeIO
+import BridgeServer
+
+/// What `bridge serve` takes, with its defaults.
+struct ServeSettings {
+  var socket = StandardSocket.preferred
+  var permissions = UnixSocket.Permissions()
+  var policy = ServerConfiguration.Policy.shared
+  var activityLog = ""
+  var bluez = BlueZConfiguration()
+  var stateDirectory = StateDirectory.preferred
+  var logLevel = Log.Level.notice
+
+  static var options: [Option<ServeSettings>] { socketOptions + radioOptions + recordOptions }
+
+  private static var socketOptions: [Option<ServeSettings>] {
+    [
+      .text(
+        "--socket", value: "PATH",
+        help: "Where clients connect (default: $BRIDGE_SOCKET, else \(StandardSocket.path)).", \.socket),
+      .parsed(
+        "--socket-mode", value: "MODE", help: "Octal mode of the socket (default 0600: this user only).",
+        \.permissions.mode, expecting: "an octal mode such as 0660"
+      ) { text in UInt32(text, radix: 8).flatMap { $0 <= 0o777 ? $0 : nil } },
+      .parsed(
+        "--socket-group", value: "GROUP", help: "Group of the socket; use it with --socket-mode 0660.",
+        \.permissions.group, expecting: "a group name"
+      ) { text in text.isEmpty ? nil : .some(text) },
+      .parsed(
+        "--policy", value: "POLICY",
+        help: "shared: any number of apps at once (default).\ntakeover: the newest app evicts the one before, as\n"
+          + "ImpossiBLE's own provider does.",
+        \.policy, expecting: "shared or takeover", ServerConfiguration.Policy.init(rawValue:)),
+    ]
+  }
+
+  private static var radioOptions: [Option<ServeSettings>] {
+    [
+      .parsed(
+        "--adapter", value: "ADAPTER", help: "hciN or an address (default: the first powered LE adapter).",
+        \.bluez.adapter, expecting: "hciN or an address such as 00:1A:7D:DA:71:13", AdapterSelector.init),
+      .flag("--power-on", help: "Switch the adapter on when it is off.", \.bluez.powersOn),
+      .parsed(
+        "--agent", value: "MODE",
+        help: "How to take part in pairing: \(AgentMode.allCases.map(\.rawValue).joined(separator: ", "))\n"
+          + "(default \(AgentConfiguration().mode.rawValue)). just-works suits machines without a screen.",
+        \.bluez.agent.mode, expecting: "one of the modes in 'bridge help serve'", AgentMode.init(rawValue:)),
+      .parsed(
+        "--passkey", value: "DIGITS", help: "What to type when a device shows a passkey (--agent keyboard).",
+        \.bluez.agent.passkey, expecting: "one to six digits"
+      ) { text in AgentConfiguration.passkey(text).map { .some($0) } },
+      .parsed(
+        "--bus", value: "ADDRESS", help: "Another D-Bus than the system bus.", \.bluez.busAddress,
+        expecting: "a D-Bus address"
+      ) { text in text.isEmpty ? nil : .some(text) },
+    ]
+  }
+
+  private static var recordOptions: [Option<ServeSettings>] {
+    [
+      .text(
+        "--activity-log", value: "FILE",
+        help: "Append one JSON line for each GATT or L2CAP operation; SIGHUP reopens it.", \.activityLog),
+      .text(
+        "--state-dir", value: "DIR",
+        help: "What outlives the service: which device has which identifier\n(default \(StateDirectory.preferred)).",
+        \.stateDirectory),
+      .parsed(
+        "--log-level", value: "LEVEL", help: "error, notice (default), info or debug; to standard error.", \.logLevel,
+        expecting: "error, notice, info or debug", Log.Level.init(name:)),
+    ]
+  }
+
+  func serverConfiguration() -> ServerConfiguration {
+    ServerConfiguration(
+      socketPath: socket, permissions: permissions, inherited: InheritedSocket.takeAll(), policy: policy,
+      activityLogPath: activityLog.isEmpty ? nil : activityLog, serverVersion: BridgeVersion.current)
+  }
+
+  func blueZConfiguration() -> BlueZConfiguration {
+    var configuration = bluez
+    configuration.stateDirectory = stateDirectory
+    return configuration
+  }
+}
