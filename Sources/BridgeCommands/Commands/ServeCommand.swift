@@ -1,5 +1,6 @@
 import BlueZBackend
 import BridgeIO
+import BridgeProtocol
 import BridgeServer
 import Glibc
 import Radio
