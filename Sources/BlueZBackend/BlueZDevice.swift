@@ -15,6 +15,8 @@ final class BlueZDevice {
 
   private unowned let host: any DeviceHost
   private var machine = LinkMachine()
+  /// The event being handled, and those that it caused.
+  private var events: [(LinkMachine.Event, isRequest: Bool)] = []
   private var timers: [LinkMachine.Timer: QueueTimer] = [:]
   private var connectCall: PendingCall?
   private var barrierCall: PendingCall?
@@ -89,7 +91,13 @@ final class BlueZDevice {
   // MARK: The machine
 
   private func handle(_ event: LinkMachine.Event, isRequest: Bool = false) {
-    for action in machine.handle(event) { perform(action, isRequest: isRequest) }
+    events.append((event, isRequest))
+    // Whoever hears of an action may ask for the next thing at once; that waits until this one is carried out.
+    guard events.count == 1 else { return }
+    while let (event, isRequest) = events.first {
+      for action in machine.handle(event) { perform(action, isRequest: isRequest) }
+      events.removeFirst()
+    }
   }
 
   private func perform(_ action: LinkMachine.Action, isRequest: Bool) {
@@ -125,11 +133,11 @@ final class BlueZDevice {
 
   // MARK: Calls
 
-  /// A device that is being received answers a connect at once if the controller does nothing else. Stopping the scan
-  /// may delete a device with a private address, since no `Connect` makes it permanent.
+  /// A device that is being received answers a connect at once if the controller does nothing else. But stopping the
+  /// scan may delete devices with private addresses, even connected ones, since no `Connect` makes them permanent.
   private var profitsFromSilence: Bool {
-    guard let lastHeard, !address.isPrivate else { return false }
-    return .now - lastHeard < host.timing.heardRecently
+    guard let lastHeard, .now - lastHeard < host.timing.heardRecently else { return false }
+    return !host.hasPrivatePeers
   }
 
   private func callConnect() {

@@ -49,6 +49,8 @@ extension BlueZRadio: DeviceHost {
     report(event, of: device.identifier, isAnswer: isAnswer)
   }
 
+  var hasPrivatePeers: Bool { devices.records.values.contains { $0.address.isPrivate && $0.isInUse } }
+
   func linkStands(_ device: BlueZDevice) { linkEndReasons?.note(device.address) }
 
   func device(_ device: BlueZDevice, didNotify value: [UInt8], characteristic: AttributeHandle) {

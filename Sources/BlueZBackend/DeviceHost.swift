@@ -9,6 +9,8 @@ protocol DeviceHost: AnyObject {
   var discovery: Discovery { get }
   var timing: BlueZTiming { get }
   var gattPaths: GATTPaths { get }
+  /// A device with a private address is linked, or being so.
+  var hasPrivatePeers: Bool { get }
 
   /// `isAnswer`: caused by a call into the radio, so not to be told before that call has returned.
   func report(_ event: LinkEvent, of device: BlueZDevice, isAnswer: Bool)

@@ -268,6 +268,67 @@ import Testing
     }
   }
 
+  @Test func `the scan pauses for the connect to a device that is there, and goes on afterwards`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await find(radio, daemon, recorder)
+      radio.connect(peripheral)
+      let call = await daemon.called("Connect")
+      _ = await daemon.called("StopDiscovery")
+      daemon.change(device, ["Connected": .boolean(true)])
+      _ = await daemon.called("StartDiscovery")
+      call.succeed()
+      #expect(await recorder.linkNews() == .connected(peripheral))
+    }
+  }
+
+  @Test func `the scan goes on while a device with a private address is connected`() async throws {
+    let address = "40:00:00:00:00:01"
+    try await run { radio, daemon, recorder, _ in
+      radio.scan(RadioScan(allowDuplicates: false))
+      _ = await daemon.called("StartDiscovery")
+      daemon.addDevice(
+        device, advertised.merging(["Address": .string(address), "AddressType": .string("random")]) { $1 })
+      let peripheral = await recorder.advertisement().peripheral
+      radio.connect(peripheral)
+      let call = await daemon.called("Connect")
+      daemon.change(device, ["Connected": .boolean(true)])
+      call.succeed()
+      #expect(await recorder.linkNews() == .connected(peripheral))
+      #expect(daemon.counts["StopDiscovery"] == nil)
+    }
+  }
+
+  @Test func `a twin takes the place of an object that bluetoothd merges away`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await find(radio, daemon, recorder)
+      let twin = "/org/bluez/hci0/dev_00_00_00_00_00_02"
+      daemon.addDevice(twin, advertised)
+      daemon.remove(device)
+      daemon.change(twin, ["RSSI": .int16(-50)])
+      let advertisement = await recorder.advertisement()
+      #expect(advertisement.peripheral == peripheral && advertisement.rssi == -50)
+    }
+  }
+
+  @Test func `a name read from the device is told`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await link(radio, daemon, recorder)
+      daemon.change(device, ["Name": .string("GAP name")])
+      _ = await recorder.next { $0 == .name("GAP name") }
+      #expect(radio.name(of: peripheral) == "GAP name")
+    }
+  }
+
+  @Test func `what is asked for while a disconnect is told comes after it`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await link(radio, daemon, recorder)
+      recorder.onDisconnect = { radio.connect(peripheral) }
+      daemon.change(device, ["Connected": .boolean(false)])
+      #expect(await recorder.linkNews() == .disconnected(peripheral, .peripheralDisconnected))
+      _ = await daemon.called("Connect")
+    }
+  }
+
   // MARK: Links
 
   @Test func `a connect that fails is repeated until it succeeds`() async throws {

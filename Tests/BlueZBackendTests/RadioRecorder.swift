@@ -18,6 +18,7 @@ final class RadioRecorder: RadioObserver {
 
   /// Not yet taken by `next`.
   private var events: [Event] = []
+  var onDisconnect: (@BridgeQueue () -> Void)?
   private(set) var advertisements: [Advertisement] = []
   private var waiter: (matches: (Event) -> Bool, continuation: CheckedContinuation<Event, Never>)?
 
@@ -71,6 +72,7 @@ final class RadioRecorder: RadioObserver {
   }
   func radio(_ radio: any Radio, didDisconnect peripheral: PeripheralIdentifier, error: BluetoothError?) {
     record(.disconnected(peripheral, error))
+    onDisconnect?()
   }
   func radio(_ radio: any Radio, connectionEvent isConnected: Bool, for peripheral: PeripheralIdentifier) {
     record(.link(isConnected, peripheral))
