@@ -100,6 +100,7 @@ class Machine:
         self._numbers = itertools.count(1)
         self._writer = None
         self._hello = asyncio.get_running_loop().create_future()
+        self._hello.add_done_callback(lambda hello: hello.cancelled() or hello.exception())
         self.qemu = None
 
     async def boot(self, timeout=180):

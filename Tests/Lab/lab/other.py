@@ -15,6 +15,10 @@ class SystemBus:
 
     async def start(self):
         self._server = await asyncio.start_unix_server(self._serve, self.path)
+        # The bus goes with the machine; that a client of it says so at the end is no news.
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(
+            lambda loop, context: isinstance(context.get("exception"), EOFError) or loop.default_exception_handler(context))
         os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = f"unix:path={self.path}"
 
     async def _serve(self, reader, writer):
