@@ -146,7 +146,7 @@ class Machine:
         return [
             "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-machine", "q35",
             *accelerator, "-smp", "2", "-m", "2G",
-            "-kernel", str(self.home / "kernel" / "vmlinuz"), "-initrd", str(self.home / "initramfs"),
+            "-kernel", str(self.home / "kernel" / "vmlinux"), "-initrd", str(self.home / "initramfs"),
             "-append", append, "-serial", f"file:{self.out}/console.log",
             "-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap",
             "-device", "virtio-9p-pci,fsdev=root,mount_tag=lab-root",

@@ -32,8 +32,8 @@ class Bridge:
     async def start(self, *more, wait=True):
         await self.machine.run("mkdir", "-p", f"{self.folder}/state")
         self.process = await self.machine.start(
-            "env", f"XDG_STATE_HOME={self.folder}/state", f"STATE_DIRECTORY={self.folder}/state",
-            str(program()), "serve", "--socket", self.socket, *self.arguments, *more, log=self.log)
+            str(program()), "serve", "--socket", self.socket, "--state-dir", f"{self.folder}/state", "--log-level", "debug",
+            *self.arguments, *more, log=self.log)
         if wait:
             await self.wait_until_listening()
 
