@@ -8,6 +8,12 @@ public struct InheritedSocket: Hashable, Sendable {
   /// Where it is bound; nil when it is no Unix socket.
   public var path: String?
 
+  public init(name: String, descriptor: CInt, path: String?) {
+    self.name = name
+    self.descriptor = descriptor
+    self.path = path
+  }
+
   /// Takes what the environment passes to this process: once, the variables are gone afterwards.
   public static func takeAll() -> [InheritedSocket] {
     defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }

@@ -69,6 +69,7 @@ public final class LineChannel {
     guard isOpen, !isClosing else { return }
     write(&output.bytes)
     if output.count > limits.output { return end(.outputFull(limit: limits.output)) }
+    if isCongested { wasCongested = true }
     scheduleFlush()
   }
 

@@ -152,6 +152,28 @@ import Testing
     end()
   }
 
+  @Test func congestionThatOneWriteEndsIsReportedToo() async {
+    // Blocked with less than the mark left, then past the mark while blocked.
+    var unread = 0
+    repeat {
+      channel.send(fill(32 << 10))
+      unread += 32 << 10
+      await turns()
+    } while channel.queuedBytes == 0
+    channel.send(fill(64 << 10))
+    #expect(channel.isCongested)
+    var drained = false
+    channel.onDrain = { drained = true }
+    var received: [UInt8] = []
+    #expect(
+      await eventually {
+        received += read()
+        return received.count == unread + (64 << 10)
+      })
+    #expect(await eventually { drained })
+    end()
+  }
+
   @Test func closingAfterTheFlushLosesNothing() async {
     channel.send(fill(1 << 20))
     channel.closeAfterFlush()

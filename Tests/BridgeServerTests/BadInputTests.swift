@@ -124,7 +124,7 @@ import Testing
     #expect(await eventually { service.radio.commands.contains(.scan(RadioScan(allowDuplicates: true))) })
     client.pauseReading()
     let data = AdvertisementData(localName: String(repeating: "n", count: 200))
-    for round in 0..<3000 {
+    for round in 0..<2000 {
       service.radio.advertise(.beacon, data, rssi: -(round % 100), revision: 1)
       if round % 100 == 0 { await turns(1) }
     }
@@ -136,7 +136,7 @@ import Testing
       reports += 1
       last = report.rssi
     }
-    #expect(reports < 3000)
+    #expect(reports < 2000)
     #expect(last == -33)
     await service.stop()
   }

@@ -1,25 +1,29 @@
-import BridgeProtocol
-import Radio
+package import BridgeProtocol
+package import Radio
 
 /// An attribute's name on the wire: `<peripheral>:<service>:<n>`, then `:<characteristic>:<n>`, then `:<descriptor>:<n>`.
 /// n is the attribute's handle, so an id holds as long as the device keeps its table, over restarts too.
-struct AttributeID: Hashable {
-  struct Part: Hashable {
-    var uuid: BluetoothUUID
-    var handle: AttributeHandle
+package struct AttributeID: Hashable {
+  package struct Part: Hashable {
+    package var uuid: BluetoothUUID
+    package var handle: AttributeHandle
+    package init(uuid: BluetoothUUID, handle: AttributeHandle) {
+      self.uuid = uuid
+      self.handle = handle
+    }
   }
 
-  var peripheral: PeripheralIdentifier
+  package var peripheral: PeripheralIdentifier
   /// Service, characteristic, descriptor: one to three.
-  var parts: [Part]
+  package var parts: [Part]
 
-  init(_ peripheral: PeripheralIdentifier, _ parts: Part...) {
+  package init(_ peripheral: PeripheralIdentifier, _ parts: Part...) {
     self.peripheral = peripheral
     self.parts = parts
   }
 
   /// Reads an id in any spelling of its UUIDs.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let fields = text.split(separator: ":", maxSplits: 7, omittingEmptySubsequences: false)
     guard [3, 5, 7].contains(fields.count), let peripheral = PeripheralIdentifier(fields[0]) else { return nil }
     self.peripheral = peripheral
@@ -30,12 +34,12 @@ struct AttributeID: Hashable {
     }
   }
 
-  func appending(_ uuid: BluetoothUUID, _ handle: AttributeHandle) -> AttributeID {
+  package func appending(_ uuid: BluetoothUUID, _ handle: AttributeHandle) -> AttributeID {
     var longer = self
     longer.parts.append(Part(uuid: uuid, handle: handle))
     return longer
   }
 
   /// As this service writes it.
-  var text: String { parts.reduce(into: peripheral.text) { $0 += ":\($1.uuid.text):\($1.handle)" } }
+  package var text: String { parts.reduce(into: peripheral.text) { $0 += ":\($1.uuid.text):\($1.handle)" } }
 }
