@@ -11,7 +11,7 @@ final class BusProcess {
   private var watch: DescriptorWatch?
   private var isDead = false
   private var isListening = false
-  private var waiters: [@BridgeQueue () -> Void] = []
+  private var waiters: [(condition: @BridgeQueue () -> Bool, resume: @BridgeQueue () -> Void)] = []
 
   struct DidNotStart: Error {}
 
@@ -74,20 +74,22 @@ final class BusProcess {
       self.wakeWaiters()
     }
     defer { timer.cancel() }
-    while !isListening {
-      if isDead || isLate { throw DidNotStart() }
-      await change()
-    }
+    await wait { self.isListening || self.isDead || isLate }
+    if !isListening { throw DidNotStart() }
   }
 
   /// Returns once the daemon is dead.
   func end() async {
     input = nil
-    while !isDead { await change() }
+    await wait { self.isDead }
   }
 
-  private func change() async {
-    await withCheckedContinuation { continuation in waiters.append { continuation.resume() } }
+  /// The condition is looked at where the waiter is added: any `await` before may let other work in between.
+  private func wait(until condition: @escaping @BridgeQueue () -> Bool) async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      if condition() { return continuation.resume() }
+      waiters.append((condition, { continuation.resume() }))
+    }
   }
 
   /// The address line means that it listens; the end of the pipe that shell and daemon are gone.
@@ -98,6 +100,7 @@ final class BusProcess {
       isListening = isListening || buffer[..<count].contains(UInt8(ascii: "\n"))
     } else if count == 0 {
       watch?.cancel()
+      watch = nil
       isDead = true
       waitpid(pid, nil, 0)
     }
@@ -105,8 +108,8 @@ final class BusProcess {
   }
 
   private func wakeWaiters() {
-    let woken = waiters
-    waiters = []
-    for waiter in woken { waiter() }
+    let woken = waiters.filter { $0.condition() }
+    waiters.removeAll { $0.condition() }
+    for waiter in woken { waiter.resume() }
   }
 }
