@@ -1,7 +1,8 @@
 // client: a client of bridge's socket, as cheap as C makes it, for measuring. Prints one number.
 //
 //   client SOCKET read N | write N               median microseconds from request to reply
-//   client SOCKET reads N IN_FLIGHT [DEVICES]    replies per second; with DEVICES, one connection for each device
+//   client SOCKET reads|writes N IN_FLIGHT DEVICES    replies per second, the devices in turn over one connection
+//   client SOCKET clients N DEVICES              replies per second, a connection and one read at a time per device
 //   client SOCKET commands N                     writes without response per second, ended by a read
 //   client SOCKET notify N DEVICES               notifications per second; fails if one is lost or out of order
 //   client SOCKET advertise N SERVICE            reports per second ("" for all); with a service that nobody has, the
@@ -188,7 +189,7 @@ static void one_at_a_time(const char *kind, int count) {
   printf("%.2f\n", times[count / 2]);
 }
 
-static void many_devices(int count, int in_flight, int devices) {
+static void many_clients(int count, int devices) {
   struct client *clients[256];
   struct pollfd polls[256];
   for (int i = 0; i < devices; i++) {
@@ -198,8 +199,7 @@ static void many_devices(int count, int in_flight, int devices) {
   }
   double start = now_us();
   int sent = 0, replies = 0;
-  for (int i = 0; i < devices; i++)
-    for (int j = 0; j < in_flight && sent < count; j++, sent++) request(clients[i], "read");
+  for (; sent < devices && sent < count; sent++) request(clients[sent], "read");
   while (replies < count) {
     poll(polls, devices, -1);
     for (int i = 0; i < devices; i++) {
@@ -216,16 +216,25 @@ static void many_devices(int count, int in_flight, int devices) {
   printf("%.0f\n", count / ((now_us() - start) / 1e6));
 }
 
-static void in_flight(const char *kind, int count, int limit) {
+static void in_flight(const char *kind, int count, int limit, int devices) {
   struct client *c = open_client();
-  attach(c, 0);
+  static char ids[256][40], characteristics[256][256];
+  for (int i = 0; i < devices; i++) {
+    attach(c, i);
+    memcpy(ids[i], c->id, sizeof c->id);
+    memcpy(characteristics[i], c->characteristic, sizeof c->characteristic);
+  }
   const char *reply = *kind == 'r' ? "didUpdateValue" : "didWriteValue";
   double start = now_us();
-  int sent = 0;
-  for (; sent < limit && sent < count; sent++) request(c, kind);
-  for (int replies = 0; replies < count; replies++) {
+  int sent = 0, replies = 0;
+  while (replies < count) {
+    for (; sent < count && sent - replies < limit; sent++) {
+      memcpy(c->id, ids[sent % devices], sizeof c->id);
+      memcpy(c->characteristic, characteristics[sent % devices], sizeof c->characteristic);
+      request(c, kind);
+    }
     check_reply(expect(c, reply));
-    if (sent < count) request(c, kind), sent++;
+    replies++;
   }
   printf("%.0f\n", count / ((now_us() - start) / 1e6));
 }
@@ -339,10 +348,10 @@ int main(int argc, char **argv) {
     scan(c, "", 0);
     expect(c, "didDiscover");
     printf("%.2f\n", (now_us() - start) / 1000);
-  } else if (!strcmp(kind, "reads") && argc > 5) {
-    many_devices(count, atoi(argv[4]), atoi(argv[5]));
+  } else if (!strcmp(kind, "clients")) {
+    many_clients(count, atoi(argv[4]));
   } else if (!strcmp(kind, "reads") || !strcmp(kind, "writes")) {
-    in_flight(kind, count, atoi(argv[4]));
+    in_flight(kind, count, atoi(argv[4]), atoi(argv[5]));
   } else if (!strcmp(kind, "commands")) {
     commands(count);
   } else if (!strcmp(kind, "notify")) {

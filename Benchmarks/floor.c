@@ -1,7 +1,7 @@
 // floor: the same work as the bridge's, done by a plain libdbus client. Prints one number.
 //
 //   floor read N | write N | command N       median microseconds of a blocking call
-//   floor reads N IN_FLIGHT                  calls per second with IN_FLIGHT outstanding
+//   floor reads|writes N IN_FLIGHT DEVICES   calls per second with IN_FLIGHT outstanding, the devices in turn
 //   floor commands N                         write commands per second, 16 outstanding
 //   floor notify N DEVICES                   notifications per second decoded (and whether in order)
 //   floor advertise N                        advertisement signals per second decoded
@@ -34,9 +34,11 @@ static void empty_options(DBusMessageIter *iter) {
   dbus_message_iter_close_container(iter, &options);
 }
 
+static int turn, devices = 1;
+
 static DBusMessage *operation(const char *kind) {
   char path[128];
-  characteristic(path, sizeof path, 0);
+  characteristic(path, sizeof path, turn++ % devices);
   DBusMessageIter iter;
   if (!strncmp(kind, "read", 4)) {
     DBusMessage *call = method(path, "org.bluez.GattCharacteristic1", "ReadValue");
@@ -129,7 +131,7 @@ static void in_flight(const char *kind, int count, int limit) {
   printf("%.0f\n", count / ((now_us() - start) / 1e6));
 }
 
-static int wanted, seen, in_order = 1, devices;
+static int wanted, seen, in_order = 1;
 static double first_us;
 
 // Decodes all of a PropertiesChanged, as a client that uses it must.
@@ -216,11 +218,10 @@ int main(int argc, char **argv) {
   if (!bus) fail("no bus");
   const char *kind = argv[1];
   int count = atoi(argv[2]);
-  if (!strcmp(kind, "reads"))
-    in_flight("read", count, atoi(argv[3]));
-  else if (!strcmp(kind, "writes"))
-    in_flight("write", count, atoi(argv[3]));
-  else if (!strcmp(kind, "commands"))
+  if (!strcmp(kind, "reads") || !strcmp(kind, "writes")) {
+    devices = atoi(argv[4]);
+    in_flight(kind, count, atoi(argv[3]));
+  } else if (!strcmp(kind, "commands"))
     in_flight("command", count, 16);
   else if (!strcmp(kind, "notify")) {
     devices = atoi(argv[3]);
