@@ -1,7 +1,6 @@
 import BridgeIO
 import CLinux
 import Glibc
-import Synchronization
 
 /// Runs something on the bridge queue from the main thread and waits for what it hands over.
 func onBridgeQueue<Value: Sendable>(
@@ -14,7 +13,7 @@ func onBridgeQueue<Value: Sendable>(
 
 /// One value from one thread to another.
 private final class Handover<Value: Sendable>: Sendable {
-  private let value = Mutex<Value?>(nil)
+  private let value = Lock<Value?>(nil)
   private let ready: CInt
 
   init() {

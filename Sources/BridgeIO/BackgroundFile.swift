@@ -1,6 +1,5 @@
 internal import CLinux
 import Glibc
-import Synchronization
 
 /// A file that is appended to by a thread of its own: callers never wait for the disk.
 ///
@@ -17,7 +16,7 @@ public final class BackgroundFile: Sendable {
 
   public let path: String
   private let limit: Int
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let wakeUp: FileDescriptor
 
   /// - Parameter limit: bytes kept while the disk is slower than the callers.

@@ -19,7 +19,7 @@ final class EventLoop: SerialExecutor, TaskExecutor {
     var started = false
   }
 
-  private let inbox = Mutex(Inbox())
+  private let inbox = Lock(Inbox())
   private let wakeUp: CInt
   private let thread = Atomic<UInt>(0)
 

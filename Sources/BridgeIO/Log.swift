@@ -32,7 +32,7 @@ public enum Log {
   public typealias Sink = @Sendable (_ level: Level, _ category: String, _ message: String) -> Void
 
   private static let currentLevel = Atomic<Int>(Level.notice.rawValue)
-  private static let sink = Mutex<Sink>(standardError)
+  private static let sink = Lock<Sink>(standardError)
 
   public static var level: Level {
     get { Level(rawValue: currentLevel.load(ordering: .relaxed)) ?? .notice }
