@@ -22,6 +22,7 @@ public final class Server {
   private var refusals = RefusalLog()
   private let startedAt = ContinuousClock.now
   private var isStopping = false
+  private var stopCompletions: [@BridgeQueue () -> Void] = []
 
   public init(configuration: ServerConfiguration, radio: any Radio) {
     self.configuration = configuration
@@ -54,18 +55,24 @@ public final class Server {
     activity.onChange = { [unowned self] in watchers.activityChanged() }
     radio.observer = router
     radio.start()
-    if radio.state == .poweredOn { doors?.openClients() }
+    if radio.state == .poweredOn { doors?.openClients() } else { doors?.closeClients() }
   }
 
   /// Ends scans and connections, closes clients and sockets; `completion` is called when all is done, within seconds.
   public func stop(completion: @escaping @BridgeQueue () -> Void) {
+    stopCompletions.append(completion)
+    guard !isStopping else { return }
     isStopping = true
     doors?.close()
     for session in sessions { session.close("the service stops") }
     radio.stop { [self] in
-      guard let file = activity.file else { return completion() }
-      file.close(completion: completion)
+      if let file = activity.file { file.close { [self] in stopped() } } else { stopped() }
     }
+  }
+
+  private func stopped() {
+    for completion in stopCompletions { completion() }
+    stopCompletions = []
   }
 
   /// Opens the activity log anew, after a rotation.

@@ -71,6 +71,16 @@ import Testing
     await service.stop()
   }
 
+  @Test func appsAreNotToldOfOthers() async throws {
+    let service = try ServiceFixture()
+    let app = try await service.connectedClient()
+    app.send(.status(Status()))
+    app.send(.devices(Devices(watch: true)))
+    app.send(.readRSSI(ReadRSSI(id: .meter)))
+    #expect(try await app.next()?.type == "didReadRSSI")
+    await service.stop()
+  }
+
   @Test func aChannelsTrafficCounts() async throws {
     let service = try ServiceFixture()
     let channel = ScriptedChannel(psm: 192)

@@ -23,6 +23,12 @@ import Testing
     }
   }
 
+  /// Until the service has all that the client sent.
+  private func synchronize(_ client: LineClient) async throws {
+    client.send(.readRSSI(ReadRSSI(id: .meter)))
+    #expect(try await client.next()?.type == "didReadRSSI")
+  }
+
   @Test func theRadioIsAskedOnceAndTheLastOneEndsIt() async throws {
     let service = try ServiceFixture()
     let first = try await service.connectedClient()
@@ -78,8 +84,9 @@ import Testing
     first.send(setNotify(true))
     #expect(await eventually { answers.count == 1 })
     second.send(setNotify(true))
+    try await synchronize(second)
     first.send(setNotify(false))
-    await turns(10)
+    try await synchronize(first)
     answers[0](.success(()))
     #expect(try await enabled(first) == true)
     #expect(try await enabled(first) == false)
@@ -101,7 +108,7 @@ import Testing
     first.send(setNotify(false))
     #expect(await eventually { answers.count == 1 })
     second.send(setNotify(true))
-    await turns(10)
+    try await synchronize(second)
     answers[0](.success(()))
     #expect(await eventually { answers.count == 2 })
     answers[1](.success(()))
@@ -120,7 +127,7 @@ import Testing
     first.send(setNotify(true))
     #expect(await eventually { answers.count == 1 })
     second.send(setNotify(true))
-    await turns(10)
+    try await synchronize(second)
     answers[0](.failure(.attribute(0x05)))
     for client in [first, second] {
       guard case .didUpdateNotification(let reply)? = try await client.next() else { return unexpected() }

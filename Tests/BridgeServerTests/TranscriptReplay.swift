@@ -32,7 +32,7 @@ final class TranscriptReplay {
         lastRequest = line.message
         client.send(bytes: withOurIDs(line.message).jsonLine())
         // Until the service has it: the radio's next report must not overtake it.
-        await turns(6)
+        await turns(20)
       case .serverToClient:
         provoke(line.message)
         let received = try #require(await client.nextLine(), "\(line.message)")

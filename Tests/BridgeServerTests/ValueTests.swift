@@ -139,6 +139,27 @@ import Testing
     await service.stop()
   }
 
+  @Test func aFloodOfRequestsIsReadOnlyAsFastAsTheRadioAnswers() async throws {
+    let service = try ServiceFixture()
+    var pending: [RadioCompletion<[UInt8]>] = []
+    service.radio.onRead = { pending.append($1) }
+    let client = try await service.connectedClient()
+    for _ in 0..<3000 { client.send(read) }
+    #expect(await eventually { pending.count == 1024 })
+    await turns(10)
+    #expect(pending.count == 1024)
+    var answered = 0
+    while answered < 3000 {
+      #expect(await eventually { pending.count > answered })
+      while answered < pending.count {
+        pending[answered](.success([]))
+        answered += 1
+      }
+    }
+    for _ in 0..<3000 { #expect(await client.nextLine() != nil) }
+    await service.stop()
+  }
+
   @Test func theWriteLengthIsToldToThoseWhoAsked() async throws {
     let service = try ServiceFixture()
     let client = try service.client()

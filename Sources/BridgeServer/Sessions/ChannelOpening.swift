@@ -43,7 +43,7 @@ final class ChannelOpening {
     case .failure(let reason): error = reason
     }
     for entry in requests {
-      session.server.activity.finish(entry, error: error)
+      connection.finish(entry, error: error)
       session.send(
         .didOpenL2CAP(
           DidOpenL2CAP(

@@ -5,11 +5,10 @@ import Radio
 extension Session {
   func openChannel(_ request: OpenL2CAP, _ message: ClientMessage) {
     guard let connection = connected(request.id) else { return fail(message, .noConnection) }
-    let entry = server.activity.add(
-      .openChannel, .channel(psm: request.psm), to: connection.peripheral.activity, by: activityClient)
+    let entry = connection.begin(.openChannel, .channel(psm: request.psm))
     // The range of LE channels; more would be another transport's.
     guard (1...0xFF).contains(request.psm) else {
-      server.activity.finish(entry, error: .invalidParameters)
+      connection.finish(entry, error: .invalidParameters)
       return fail(message, .invalidParameters)
     }
     if let opening = connection.openings[request.psm] { return opening.requests.append(entry) }
@@ -35,7 +34,7 @@ extension Session {
 
   func closeChannel(_ request: L2CAPClose) {
     if let channel = channels[request.channelId] {
-      server.activity.finish(channel.record(.closeChannel))
+      channel.record(.closeChannel)
       channel.close()
     }
     tellChannelClosed(request.channelId)
@@ -46,7 +45,7 @@ extension Session {
     guard let id = request.channelId else { return }
     if let channel = channels[id], case .field(let field, let problem, _) = error {
       let reason = BluetoothError.invalidParameters.saying("\(field): \(problem)")
-      server.activity.finish(channel.record(.writeChannel), error: reason)
+      channel.record(.writeChannel, error: reason)
       channel.close()
     }
     tellChannelClosed(id)

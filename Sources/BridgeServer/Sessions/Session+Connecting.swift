@@ -63,7 +63,9 @@ extension Session {
 
   func readRSSI(_ request: ReadRSSI, _ message: ClientMessage) {
     guard let connection = connected(request.id) else { return fail(message, .noConnection) }
+    connection.began()
     radio.readRSSI(of: request.id) { [self] result in
+      connection.finished()
       guard connection.state == .connected else { return }
       switch result {
       case .success(let rssi): send(.didReadRSSI(DidReadRSSI(id: request.id, rssi: rssi)))

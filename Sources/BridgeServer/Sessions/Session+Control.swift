@@ -16,7 +16,15 @@ extension Session {
     resumeScan()
   }
 
-  func reportStatus() {
+  /// For clients with the feature only: addresses, and who else is here, are not for apps.
+  func answerControl(_ message: ClientMessage) {
+    guard features.contains(.control) else {
+      return Log.notice("session", "\(name): \(message.type) without the feature control is ignored")
+    }
+    if case .devices(let request) = message { reportDevices(watch: request.watch) } else { reportStatus() }
+  }
+
+  private func reportStatus() {
     let description = radio.description
     let activity = server.activity
     send(
@@ -38,7 +46,7 @@ extension Session {
       connectedPeripherals: connections.values.filter { $0.state == .connected }.map(\.id), connectedSince: since)
   }
 
-  func reportDevices(watch: Bool) {
+  private func reportDevices(watch: Bool) {
     send(.didReportDevices(DidReportDevices(devices: server.activity.devices)))
     watchesDevices = watch
     if watch { server.watchers.add() }

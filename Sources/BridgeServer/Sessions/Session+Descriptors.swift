@@ -6,9 +6,9 @@ extension Session {
   func readDescriptor(_ request: ReadDescriptor, _ message: ClientMessage) {
     whenReady(request.id, message) { [self] (connection, table) in
       guard let descriptor = table.descriptor(request.descriptorId) else { return fail(message, .unknownAttribute) }
-      let entry = record(.readDescriptor, descriptor.attribute.uuid, connection)
+      let entry = connection.begin(.readDescriptor, .attribute(descriptor.attribute.uuid))
       radio.read(descriptor.attribute.handle, of: request.id) { [self] result in
-        server.activity.finish(entry, read: (try? result.get().count) ?? 0, error: result.failure)
+        connection.finish(entry, read: (try? result.get().count) ?? 0, error: result.failure)
         guard connection.state == .connected else { return }
         switch result {
         case .success(let bytes):
@@ -26,15 +26,15 @@ extension Session {
     whenReady(request.id, message) { [self] (connection, table) in
       guard let descriptor = table.descriptor(request.descriptorId) else { return fail(message, .unknownAttribute) }
       let uuid = descriptor.attribute.uuid
-      let entry = record(.writeDescriptor, uuid, connection, written: request.value.count)
+      let entry = connection.begin(.writeDescriptor, .attribute(uuid), written: request.value.count)
       @BridgeQueue func refuse(_ error: BluetoothError) {
-        server.activity.finish(entry, error: error)
+        connection.finish(entry, error: error)
         fail(message, error)
       }
       guard uuid != .clientCharacteristicConfiguration else { return refuse(.mustSetNotify) }
       guard request.value.count <= ProtocolLimits.maximumValueLength else { return refuse(.valueTooLong) }
       radio.write(request.value, to: descriptor.attribute.handle, of: request.id) { [self] result in
-        server.activity.finish(entry, error: result.failure)
+        connection.finish(entry, error: result.failure)
         guard connection.state == .connected else { return }
         if let error = result.failure { return fail(message, error) }
         send(

@@ -28,8 +28,7 @@ extension Session {
     // Uploaded devices are for a service of virtual ones; the client must not believe that they are served.
     case .setMockConfiguration: fail(message, .invalidParameters.saying("Not serving mock devices"))
     case .clearMockConfiguration: break
-    case .status: reportStatus()
-    case .devices(let request): reportDevices(watch: request.watch)
+    case .status, .devices: answerControl(message)
     case .unknown(let type): Log.info("session", "\(name): \(type) is not known and ignored")
     }
   }

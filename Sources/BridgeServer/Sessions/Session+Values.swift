@@ -10,15 +10,15 @@ extension Session {
       guard let characteristic = table.characteristic(request.characteristicId) else {
         return fail(message, .unknownAttribute)
       }
-      let entry = record(.read, characteristic.attribute.uuid, connection)
+      let entry = connection.begin(.read, .attribute(characteristic.attribute.uuid))
       radio.read(characteristic.attribute.handle, of: request.id) { [self] result in
         switch result {
         case .success(let value):
-          server.activity.finish(entry, read: value.count)
+          connection.finish(entry, read: value.count)
           guard connection.state == .connected else { return }
           sendValue(value, of: characteristic, as: request.characteristicId, request.id)
         case .failure(let error):
-          server.activity.finish(entry, error: error)
+          connection.finish(entry, error: error)
           if connection.state == .connected { fail(message, error) }
         }
       }
@@ -51,14 +51,15 @@ extension Session {
     _ request: WriteCharacteristic, _ message: ClientMessage, _ characteristic: AttributeTable.Characteristic,
     _ connection: Connection
   ) {
-    let entry = record(.write, characteristic.attribute.uuid, connection, written: request.value.count)
+    let entry = connection.begin(
+      .write, .attribute(characteristic.attribute.uuid), written: request.value.count)
     guard request.value.count <= ProtocolLimits.maximumValueLength else {
-      server.activity.finish(entry, error: .valueTooLong)
+      connection.finish(entry, error: .valueTooLong)
       return fail(message, .valueTooLong)
     }
     radio.write(request.value, to: characteristic.attribute.handle, of: request.id) { [self] result in
       let error = result.failure
-      server.activity.finish(entry, error: error)
+      connection.finish(entry, error: error)
       guard connection.state == .connected else { return }
       if let error { return fail(message, error) }
       if request.characteristicId == characteristic.id {
@@ -80,16 +81,17 @@ extension Session {
         return true
       }
       // Called again when it had to wait.
-      let known = entry ?? record(.write, characteristic.attribute.uuid, connection, written: request.value.count)
+      let known =
+        entry ?? connection.begin(.write, .attribute(characteristic.attribute.uuid), written: request.value.count)
       entry = known
       if let error = refusal(of: request, characteristic) {
-        server.activity.finish(known, error: error)
+        connection.finish(known, error: error)
         logDropped(request, error.text)
         return true
       }
       guard radio.canSendWriteWithoutResponse(to: request.id) else { return false }
       radio.writeWithoutResponse(request.value, to: characteristic.attribute.handle, of: request.id) { [self] result in
-        server.activity.finish(known, error: result.failure)
+        connection.finish(known, error: result.failure)
         if let error = result.failure { logDropped(request, error.text) }
       }
       return true
@@ -106,7 +108,8 @@ extension Session {
   }
 
   private func logDropped(_ request: WriteCharacteristic, _ reason: String) {
-    Log.notice("session", "\(name): write without response to \(request.characteristicId) dropped: \(reason)")
+    let id = request.characteristicId.prefix(160)
+    Log.notice("session", "\(name): write without response to \(id) dropped: \(reason)")
   }
 
   // MARK: Notifications
@@ -117,9 +120,9 @@ extension Session {
         return fail(message, .unknownAttribute)
       }
       let operation: ActivityOperation = request.enabled ? .subscribe : .unsubscribe
-      let entry = record(operation, characteristic.attribute.uuid, connection)
+      let entry = connection.begin(operation, .attribute(characteristic.attribute.uuid))
       guard !characteristic.attribute.properties.isDisjoint(with: .subscribable) else {
-        server.activity.finish(entry, error: .attribute(0x06))
+        connection.finish(entry, error: .attribute(0x06))
         return fail(message, .attribute(0x06))
       }
       let isOwnID = request.characteristicId == characteristic.id
@@ -127,7 +130,7 @@ extension Session {
         connection: connection, otherID: isOwnID ? nil : request.characteristicId)
       connection.peripheral.subscription(to: characteristic).set(request.enabled, for: subscriber) {
         [self] (enabled, error) in
-        server.activity.finish(entry, error: error)
+        connection.finish(entry, error: error)
         guard connection.state == .connected else { return }
         send(
           .didUpdateNotification(
@@ -149,14 +152,6 @@ extension Session {
     }
     let reason = BluetoothError.invalidParameters.saying("\(field): \(problem)")
     if let reply = request.reply(reason, isNotifying: holds) { send(reply) }
-  }
-
-  /// What goes to the record of traffic for a request that names an attribute.
-  func record(
-    _ operation: ActivityOperation, _ uuid: BluetoothUUID, _ connection: Connection, written: Int = 0
-  ) -> ActivityEntry {
-    server.activity.add(
-      operation, .attribute(uuid), to: connection.peripheral.activity, by: activityClient, written: written)
   }
 }
 

@@ -30,6 +30,8 @@ final class Session {
   private(set) var isOpen = true
   private var badLines = 0
   private static let loggedBadLines = 20
+  /// Characters kept of what a client calls itself.
+  private static let nameLimit = 200
 
   var scan: SessionScan?
   var connections: [PeripheralIdentifier: Connection] = [:]
@@ -94,7 +96,8 @@ final class Session {
     badLines += 1
     if badLines <= Self.loggedBadLines { Log.notice("session", "\(name): line refused: \(error)") }
     if badLines == Self.loggedBadLines { Log.notice("session", "\(name): further refused lines are not logged") }
-    guard hasSpoken, let request = error.request else { return }
+    // Under `takeover` a newcomer that has said nothing sensible is not served yet.
+    guard hasSpoken || server.configuration.policy == .shared, let request = error.request else { return }
     switch request.type {
     case "setNotify": refuseSetNotify(request, error)
     case "l2capWrite": refuseChannelWrite(request, error)
@@ -103,6 +106,9 @@ final class Session {
   }
 
   private func introduce(_ hello: Hello) {
+    var hello = hello
+    hello.bundleId = hello.bundleId.map { String($0.prefix(Self.nameLimit)) }
+    hello.clientVersion = hello.clientVersion.map { String($0.prefix(Self.nameLimit)) }
     self.hello = hello
     let pid = hello.pid ?? (peer.pid > 0 ? Int(peer.pid) : nil)
     activityClient = ActivityClient(bundleId: hello.bundleId, pid: pid)

@@ -37,7 +37,7 @@ final class SessionChannel {
     guard isOpen else { return }
     for start in stride(from: 0, to: bytes.count, by: ProtocolLimits.l2capChunkLength) {
       let chunk = Array(bytes[start..<min(start + ProtocolLimits.l2capChunkLength, bytes.count)])
-      session.server.activity.finish(record(.readChannel), read: chunk.count)
+      record(.readChannel, read: chunk.count)
       session.send(.l2capData(L2CAPData(channelId: id, value: chunk)))
     }
     // Sending may have ended the client, and this channel with it.
@@ -70,7 +70,7 @@ final class SessionChannel {
   // MARK: From the client
 
   func send(_ bytes: [UInt8]) {
-    session.server.activity.finish(record(.writeChannel, written: bytes.count))
+    record(.writeChannel, written: bytes.count)
     channel.send(bytes)
     guard channel.queuedBytes > limit, !isClientPaused else { return }
     isClientPaused = true
@@ -83,9 +83,9 @@ final class SessionChannel {
     session.channel.resumeReading()
   }
 
-  func record(_ operation: ActivityOperation, written: Int = 0) -> ActivityEntry {
-    session.server.activity.add(
-      operation, .channel(psm: psm), to: connection.peripheral.activity, by: session.activityClient, written: written)
+  func record(_ operation: ActivityOperation, read: Int = 0, written: Int = 0, error: BluetoothError? = nil) {
+    let entry = connection.begin(operation, .channel(psm: psm), written: written)
+    connection.finish(entry, read: read, error: error)
   }
 
   /// Closes the device's channel and forgets it; the client is not told.

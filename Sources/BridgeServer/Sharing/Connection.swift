@@ -24,6 +24,9 @@ final class Connection {
   var channels: [SessionChannel] = []
   /// As last told to a client with the feature `mtu`.
   var toldWriteLength: Int?
+  private var outstanding = 0
+  private var isReadingPaused = false
+  private static let outstandingLimit = 1024
 
   init(session: Session, peripheral: SharedPeripheral) {
     self.session = session
@@ -31,6 +34,42 @@ final class Connection {
   }
 
   var id: PeripheralIdentifier { peripheral.id }
+
+  // MARK: Requests at the radio
+
+  /// A request goes to the radio and to the record of traffic. Too many at once, and the client is not read until the radio
+  /// has answered some.
+  func begin(_ operation: ActivityOperation, _ detail: ActivityDetail, written: Int = 0) -> ActivityEntry {
+    began()
+    return session.server.activity.add(
+      operation, detail, to: peripheral.activity, by: session.activityClient, written: written)
+  }
+
+  func finish(_ entry: ActivityEntry, read: Int = 0, error: BluetoothError? = nil) {
+    finished()
+    session.server.activity.finish(entry, read: read, error: error)
+  }
+
+  /// The same for a request that is no traffic.
+  func began() {
+    outstanding += 1
+    guard outstanding >= Self.outstandingLimit, !isReadingPaused, state != .ended else { return }
+    isReadingPaused = true
+    session.channel.pauseReading()
+  }
+
+  func finished() {
+    outstanding -= 1
+    if outstanding <= Self.outstandingLimit / 2 { resumeReading() }
+  }
+
+  private func resumeReading() {
+    guard isReadingPaused else { return }
+    isReadingPaused = false
+    session.channel.resumeReading()
+  }
+
+  // MARK: Waiting and ending
 
   /// Runs what waits, as far as it can; `table` as known, or why there is none.
   func drain(_ table: Result<AttributeTable, BluetoothError>) {
@@ -46,6 +85,7 @@ final class Connection {
     guard state != .ended else { return }
     if isAskedFor { requests.drop() } else { _ = requests.drain(.failure(error)) }
     state = .ended
+    resumeReading()
     for opening in openings.values { opening.fail(error) }
     openings = [:]
     for channel in channels {

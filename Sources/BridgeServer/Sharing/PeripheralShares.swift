@@ -95,6 +95,7 @@ final class PeripheralShares {
 
   private func endAll(of peripheral: SharedPeripheral, _ error: BluetoothError) -> [Connection] {
     let ended = peripheral.connections
+    peripheral.failSubscriptions(error)
     for connection in ended { connection.end(error, isAskedFor: false) }
     peripheral.reset()
     peripherals[peripheral.id] = nil

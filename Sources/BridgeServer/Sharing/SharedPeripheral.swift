@@ -48,6 +48,11 @@ final class SharedPeripheral {
     return connections
   }
 
+  /// The link is gone: answers subscriptions that wait.
+  func failSubscriptions(_ error: BluetoothError) {
+    for subscription in subscriptions.values { subscription.fail(error) }
+  }
+
   /// The link is gone, and what was learnt over it.
   func reset() {
     link = .none

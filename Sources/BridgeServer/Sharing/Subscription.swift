@@ -48,10 +48,20 @@ final class Subscription {
     subscribers.removeAll { $0.connection === connection }
     // The first may be the radio's business just now; its answer finds nobody.
     for index in requests.indices where requests[index].subscriber?.connection === connection {
+      let completion = requests[index].completion
       requests[index].subscriber = nil
       requests[index].completion = nil
+      completion?(false, .operationCancelled)
     }
     switchOffIfUnwanted()
+  }
+
+  /// The link is no more: who waits is answered, and the radio's own answer counts no longer.
+  func fail(_ error: BluetoothError) {
+    let waiting = requests
+    requests = []
+    drop()
+    for request in waiting where request.subscriber != nil { request.completion?(false, error) }
   }
 
   /// The characteristic is no more.
@@ -94,6 +104,7 @@ final class Subscription {
     let handle = characteristic.attribute.handle
     peripheral.radio.setNotify(request.enable, characteristic: handle, of: peripheral.id) { [self] result in
       isWaitingForRadio = false
+      guard !requests.isEmpty else { return }
       switch result {
       case .success:
         isOn = request.enable
