@@ -12,6 +12,8 @@ final class L2CAPChannel: RadioL2CAPChannel {
   private let receiveMTU: Int
   /// Bytes that the kernel has taken and the radio has not.
   private let unsent: @BridgeQueue (CInt) -> Int
+  /// How long a closed channel may still send.
+  private let lingerLimit: Duration
 
   private var descriptor: FileDescriptor?
   private var number: CInt
@@ -26,7 +28,6 @@ final class L2CAPChannel: RadioL2CAPChannel {
 
   /// So much is handed over at once, so that one busy channel leaves others their turns.
   private static let readBatch = 1 << 16
-  private static let lingerLimit = Duration.seconds(1)
   private static let lingerStep = Duration.milliseconds(10)
 
   var onData: (@BridgeQueue ([UInt8]) -> Void)? {
@@ -41,8 +42,9 @@ final class L2CAPChannel: RadioL2CAPChannel {
   ///   - receiveMTU: the longest that it delivers; of a longer one the rest would be lost.
   init(
     _ descriptor: consuming FileDescriptor, psm: UInt16, sendMTU: Int, receiveMTU: Int,
-    unsent: @escaping @BridgeQueue (CInt) -> Int = { _ in 0 }
+    unsent: @escaping @BridgeQueue (CInt) -> Int = { _ in 0 }, lingerLimit: Duration = .seconds(1)
   ) {
+    self.lingerLimit = lingerLimit
     number = descriptor.number
     self.descriptor = consume descriptor
     self.psm = psm
@@ -192,7 +194,7 @@ final class L2CAPChannel: RadioL2CAPChannel {
     isClosed = true
     forgetHandlers()
     updateInterest()
-    lingerDeadline = .now + Self.lingerLimit
+    lingerDeadline = .now + lingerLimit
     lingerOrRelease()
   }
 

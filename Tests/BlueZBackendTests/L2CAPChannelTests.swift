@@ -45,14 +45,15 @@ import Testing
   }
 
   @BridgeQueue
-  private static func pair(sendMTU: Int = 100, unsent: @escaping @BridgeQueue (CInt) -> Int = { _ in 0 })
-    -> (L2CAPChannel, Peer)
-  {
+  private static func pair(
+    sendMTU: Int = 100, lingerLimit: Duration = .seconds(60), unsent: @escaping @BridgeQueue (CInt) -> Int = { _ in 0 }
+  ) -> (L2CAPChannel, Peer) {
     var numbers: [CInt] = [0, 0]
     let kind = CInt(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     precondition(socketpair(AF_UNIX, kind, 0, &numbers) == 0)
     let channel = L2CAPChannel(
-      FileDescriptor(owning: numbers[0]), psm: 0x80, sendMTU: sendMTU, receiveMTU: 8192, unsent: unsent)
+      FileDescriptor(owning: numbers[0]), psm: 0x80, sendMTU: sendMTU, receiveMTU: 8192, unsent: unsent,
+      lingerLimit: lingerLimit)
     return (channel, Peer(numbers[1]))
   }
 
@@ -152,7 +153,7 @@ import Testing
     channel.close()
     var count = 0
     #expect(
-      await eventually {
+      await eventually(within: .seconds(30)) {
         while let packet = peer.receive(), !packet.isEmpty { count += packet.count }
         return count == bytes.count
       })
@@ -161,7 +162,7 @@ import Testing
   }
 
   @Test @BridgeQueue func `closing gives up after a second on a peer that takes nothing`() async {
-    let (channel, peer) = Self.pair(sendMTU: 1000)
+    let (channel, peer) = Self.pair(sendMTU: 1000, lingerLimit: .seconds(1))
     channel.send([UInt8](repeating: 7, count: 600_000))
     let start = ContinuousClock.now
     channel.close()
