@@ -137,8 +137,9 @@ import Testing
       client.send(.l2capWrite(L2CAPWrite(channelId: id, value: [UInt8](repeating: UInt8(number), count: 2048))))
     }
     client.send(.readRSSI(ReadRSSI(id: .meter)))
-    #expect(try await client.next(within: .milliseconds(50)) == nil)
-    #expect(channel.sent.count == 5 * 2048)
+    #expect(await eventually { channel.sent.count == 5 * 2048 })
+    await turns(20)
+    #expect(channel.sent.count == 5 * 2048 && client.pendingLines == 0)
     channel.drain()
     #expect(try await client.next()?.type == "didReadRSSI")
     #expect(channel.sent == (0..<20).flatMap { [UInt8](repeating: UInt8($0), count: 2048) })
