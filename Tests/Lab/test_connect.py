@@ -182,7 +182,7 @@ async def test_two_clients_share_one_link_and_the_last_ends_it(world, bridge):
     p = await world.peripheral("Shared", [battery()])
     first, second = [await bridge.client(name, features=["errors"]) for name in ("first", "second")]
     id = await first.connect("Shared")
-    assert await second.connect("Shared") == id
+    assert await second.connect(id) == id
     tables = [await c.explore(id) for c in (first, second)]
     assert tables[0] == tables[1] and p.links == 1
     assert (await first.disconnect(id))["error"] == ""
@@ -196,7 +196,7 @@ async def test_both_of_two_clients_learn_of_a_lost_link(world, bridge):
     p = await world.peripheral("Shared", [battery()])
     first, second = [await bridge.client(name, features=["errors"]) for name in ("first", "second")]
     id = await first.connect("Shared")
-    await second.connect("Shared")
+    await second.connect(id)
     await second.services(id)
     await p.disconnect()
     for client in (first, second):

@@ -23,6 +23,7 @@ async def works(world, bridge, name):
     id = await client.connect(name)
     table = await client.explore(id)
     assert await client.read(id, table["180F"]["2A19"]) == b"\x42"
+    return id
 
 
 async def gone_and_back(world, bridge, leave, come_back, states):
@@ -41,8 +42,7 @@ async def gone_and_back(world, bridge, leave, come_back, states):
     await come_back()
     await bridge.wait_until_listening(LINK)
     await aware.expect("state", LINK, state="poweredOn")
-    await works(world, bridge, "Afterwards")
-    id = await aware.connect("Afterwards")
+    id = await aware.connect(await works(world, bridge, "Afterwards"))
     await aware.services(id)
 
 
