@@ -8,20 +8,27 @@ public typealias CallHandler =
 /// The objects that a connection serves.
 @BridgeQueue
 final class ObjectServer {
-  private struct Object {
-    var isSubtree: Bool
-    var handler: CallHandler
-  }
-
-  private var objects: [String: Object] = [:]
+  private var objects: [String: CallHandler] = [:]
+  /// Exported with all below them, longest path first.
+  private var subtrees: [(path: String, handler: CallHandler)] = []
 
   func export(_ path: ObjectPath, subtree: Bool, handler: @escaping CallHandler) {
-    objects[path.text] = Object(isSubtree: subtree, handler: handler)
+    unexport(path)
+    objects[path.text] = handler
+    guard subtree else { return }
+    subtrees.append((path.text, handler))
+    subtrees.sort { $0.path.utf8.count > $1.path.utf8.count }
   }
 
-  func unexport(_ path: ObjectPath) { objects.removeValue(forKey: path.text) }
+  func unexport(_ path: ObjectPath) {
+    objects.removeValue(forKey: path.text)
+    subtrees.removeAll { $0.path == path.text }
+  }
 
-  func removeAll() { objects = [:] }
+  func removeAll() {
+    objects = [:]
+    subtrees = []
+  }
 
   func handle(_ call: Message, on connection: Connection) {
     let path = call.path ?? "/"
@@ -29,22 +36,22 @@ final class ObjectServer {
     if call.isCall("org.freedesktop.DBus.Introspectable", "Introspect"), let text = introspection(of: path) {
       return connection.send(call.methodReturn().append(.string(text)))
     }
-    guard let object = object(at: path) else {
+    guard let handler = handler(at: path) else {
       return connection.send(call.errorReply(.unknownObject(path)))
     }
     let reply = Reply(to: call, on: connection)
-    object.handler(call) { reply.send($0) }
+    handler(call) { reply.send($0) }
   }
 
-  private func object(at path: String) -> Object? {
-    if let object = objects[path] { return object }
-    var path = path[...]
-    while path.count > 1, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
-      path = slash == path.startIndex ? "/" : path[..<slash]
-      if let object = objects[String(path)], object.isSubtree { return object }
-      if path == "/" { break }
-    }
-    return nil
+  private func handler(at path: String) -> CallHandler? {
+    if let handler = objects[path] { return handler }
+    return subtrees.first { Self.contains($0.path, path) }?.handler
+  }
+
+  private static func contains(_ subtree: String, _ path: String) -> Bool {
+    guard subtree != "/" else { return true }
+    guard path.utf8.starts(with: subtree.utf8) else { return false }
+    return path.utf8.dropFirst(subtree.utf8.count).first == UInt8(ascii: "/")
   }
 
   // MARK: Standard interfaces
@@ -72,7 +79,7 @@ final class ObjectServer {
     for exported in objects.keys where exported.hasPrefix(prefix) && exported != path {
       children.insert(exported.dropFirst(prefix.count).prefix { $0 != "/" })
     }
-    guard !children.isEmpty || object(at: path) != nil else { return nil }
+    guard !children.isEmpty || handler(at: path) != nil else { return nil }
     let nodes = children.sorted().map { "<node name=\"\($0)\"/>" }.joined()
     return """
       <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN" \
