@@ -254,6 +254,10 @@ extension BlueZDevice: GATTClientOwner {
     host.deviceIsReadyToWriteWithoutResponse(self)
   }
 
+  func gattClientDidUpdateMaximumWriteLength(_ client: GATTClient) {
+    host.deviceDidUpdateMaximumWriteLength(self)
+  }
+
   func gattClientIsStuck(_ client: GATTClient) {
     Log.notice("link", "\(identifier): GATT does not answer any more, disconnecting")
     handle(.stuck)

@@ -64,4 +64,8 @@ extension BlueZRadio: DeviceHost {
   func deviceIsReadyToWriteWithoutResponse(_ device: BlueZDevice) {
     observer?.radio(self, isReadyToWriteWithoutResponse: device.identifier)
   }
+
+  func deviceDidUpdateMaximumWriteLength(_ device: BlueZDevice) {
+    observer?.radio(self, didUpdateMaximumWriteLengthOf: device.identifier)
+  }
 }

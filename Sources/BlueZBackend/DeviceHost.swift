@@ -18,6 +18,7 @@ protocol DeviceHost: AnyObject {
   func device(_ device: BlueZDevice, didNotify value: [UInt8], characteristic: AttributeHandle)
   func device(_ device: BlueZDevice, didModifyServices removed: [AttributeHandle])
   func deviceIsReadyToWriteWithoutResponse(_ device: BlueZDevice)
+  func deviceDidUpdateMaximumWriteLength(_ device: BlueZDevice)
 }
 
 /// What a link has to say to the radio's observer.

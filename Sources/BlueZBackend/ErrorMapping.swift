@@ -43,7 +43,7 @@ enum ErrorMapping {
     case "org.bluez.Error.NotConnected", "org.bluez.Error.NotReady": .linkMayBeLost(.notConnected)
     case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
       "org.freedesktop.DBus.Error.UnknownInterface":
-      .error(.attribute(0x01))
+      .linkMayBeLost(.attribute(0x01))
     case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.ServiceUnknown",
       "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.Disconnected":
       .linkMayBeLost(.peripheralDisconnected)

@@ -113,9 +113,16 @@ extension GATTClient {
     case .error(let error): finish(request, .failure(error))
     case .alreadyDone: finish(request, .success([]))
     case .busy: request.timer = QueueTimer(after: timing.busy) { self.send(request, attribute) }
-    case .linkMayBeLost(let error):
-      request.timer = QueueTimer(after: timing.linkLoss) { self.finish(request, .failure(error)) }
+    case .linkMayBeLost(let error): wait(timing.linkLoss, before: error, of: request)
     }
+  }
+
+  /// Believes an error only if the link does not end meanwhile.
+  func wait(_ time: Duration, before error: BluetoothError, of request: GATTRequest) {
+    request.call?.cancel()
+    request.call = nil
+    request.timer?.cancel()
+    request.timer = QueueTimer(after: time) { self.finish(request, .failure(error)) }
   }
 
   /// Unlike `finish`, outside the call that asked.

@@ -54,6 +54,7 @@ extension GATTClient {
     isTableStale = false
     table = AttributeTable(
       below: devicePath, of: cache, replaced: paths.replacedServices, keeping: table?.byPath ?? [:])
+    tellWriteLength()
   }
 
   // MARK: Properties
@@ -62,11 +63,19 @@ extension GATTClient {
   func propertiesChanged(path: String, interface: String, changed: [String: Value]) {
     switch interface {
     case GATTNames.characteristic:
-      if let new = changed["MTU"]?.int { mtu = new }
+      guard let new = changed["MTU"]?.int else { return }
+      mtu = new
+      tellWriteLength()
     case GATTNames.service:
       if changed["Includes"] != nil { isTableStale = true }
     default: break
     }
+  }
+
+  private func tellWriteLength() {
+    guard toldWriteLength != maximumWriteLength else { return }
+    toldWriteLength = maximumWriteLength
+    owner?.gattClientDidUpdateMaximumWriteLength(self)
   }
 
   /// The link's ATT MTU as any characteristic shows it; nil before BlueZ 5.62.
@@ -110,8 +119,15 @@ extension GATTClient {
 
   /// bluetoothd never answers what is out; what still waits is refused when its turn comes.
   private func failRequests(of attribute: Attribute) {
-    for request in commands where request.attribute === attribute { finish(request, .failure(.attribute(0x01))) }
-    if let current, current.attribute === attribute { finish(current, .failure(.attribute(0x01))) }
+    for request in commands where request.attribute === attribute { abandon(request) }
+    if let current, current.attribute === attribute { abandon(current) }
+  }
+
+  private func abandon(_ request: GATTRequest) {
+    // bluetoothd (5.64 to 5.72) removes a device, with all its objects, half a minute after pairing with it failed.
+    if !isPaired, .now - request.started > timing.failedPairing { return finish(request, .failure(.attribute(0x0F))) }
+    // The objects of a device that is removed go before the device does; that is the link's end, not a change.
+    wait(timing.linkLoss, before: .attribute(0x01), of: request)
   }
 
   private func waitForQuiet(_ change: ServiceChange) {

@@ -36,6 +36,7 @@ final class GATTClient {
   var change: ServiceChange?
   var isTableStale = false
   var mtu: Int?
+  var toldWriteLength = 20
 
   // Notifications, see GATTClient+Notifications.swift.
   var notifyConnection: Connection?
@@ -52,6 +53,8 @@ final class GATTClient {
     var busy = Duration.milliseconds(10)
     /// Before an error is believed that bluetoothd also gives while a link goes down.
     var linkLoss = Duration.milliseconds(250)
+    /// An unpaired device that is removed with a request out for longer has refused to pair.
+    var failedPairing = Duration.seconds(25)
     /// Without changes, before a service change is told.
     var changeQuiet = Duration.milliseconds(500)
     /// A service change that does not come to rest is told after this.

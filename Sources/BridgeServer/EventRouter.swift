@@ -98,4 +98,11 @@ final class EventRouter: RadioObserver {
     guard let shared = shares[peripheral], let table = shared.table else { return }
     for connection in shared.takeTurns() { connection.drain(.success(table)) }
   }
+
+  func radio(_ radio: any Radio, didUpdateMaximumWriteLengthOf peripheral: PeripheralIdentifier) {
+    guard let shared = shares[peripheral] else { return }
+    for connection in shared.connections where connection.state == .connected {
+      connection.session.tellWriteLength(connection)
+    }
+  }
 }

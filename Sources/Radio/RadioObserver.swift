@@ -28,4 +28,7 @@ public protocol RadioObserver: AnyObject {
 
   /// Room again for writes without response, after `canSendWriteWithoutResponse` was false.
   func radio(_ radio: any Radio, isReadyToWriteWithoutResponse peripheral: PeripheralIdentifier)
+
+  /// `maximumWriteLength` became known, or changed.
+  func radio(_ radio: any Radio, didUpdateMaximumWriteLengthOf peripheral: PeripheralIdentifier)
 }

@@ -18,7 +18,7 @@ import Testing
     return timing
   }
 
-  @Test @BridgeQueue func `a removed service is told after a while, its calls at once`() async throws {
+  @Test @BridgeQueue func `a removed service is told, and fails its calls`() async throws {
     try await Link.run(timing: Self.timing) { link in
       link.read(Link.manufacturer)
       link.read(Link.manufacturer)
@@ -33,6 +33,28 @@ import Testing
           .failed("read", .attribute(1)), .failed("read", .attribute(1)), .value([1]),
         ])
       #expect(events.count == 4)
+    }
+  }
+
+  @Test @BridgeQueue func `objects that go with their device are the link's end`() async throws {
+    try await Link.run { link in
+      link.read(Link.manufacturer)
+      _ = try await link.daemon.expect("ReadValue char0021")
+      for path in Self.information { link.daemon.remove("\(Self.device)/\(path)") }
+      try await link.settle()
+      link.client.end(.peripheralDisconnected)
+      #expect(link.events == [.failed("read", .peripheralDisconnected)])
+    }
+  }
+
+  @Test @BridgeQueue func `an unpaired device that is removed under an old request has refused to pair`() async throws {
+    var timing = GATTClient.Timing()
+    timing.failedPairing = .zero
+    try await Link.run(timing: timing) { link in
+      link.read(Link.manufacturer)
+      _ = try await link.daemon.expect("ReadValue char0021")
+      link.daemon.remove("\(Self.device)/service0020/char0021")
+      #expect(await link.events(1) == [.failed("read", .attribute(15))])
     }
   }
 

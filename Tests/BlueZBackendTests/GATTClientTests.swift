@@ -164,6 +164,7 @@ import Testing
   @Test @BridgeQueue func `a command too long for a packet is written with response`() async throws {
     try await Link.run(mtu: 50) { link in
       #expect(link.client.maximumWriteLength == 47)
+      #expect(link.writeLengths == [47])
       link.command([UInt8](repeating: 0, count: 48), to: Link.location)
       let call = try await link.daemon.expect("WriteValue char0014")
       #expect(call.message.arguments.last == .properties(["type": .string("request")]))
@@ -191,6 +192,7 @@ import Testing
       link.daemon.change(path, GATTNames.characteristic, ["MTU": .uint16(517)])
       try await link.settle()
       #expect(link.client.maximumWriteLength == 512)
+      #expect(link.writeLengths == [512])
     }
   }
 

@@ -36,6 +36,8 @@ final class LinkFixture: GATTClientOwner, BlueZSignalObserver {
   private let dispatcher: SignalDispatcher
   private(set) var client: GATTClient!
   var events: [Event] = []
+  /// As told, apart from the events.
+  private(set) var writeLengths: [Int] = []
 
   /// A link with resolved services, discovered already unless told otherwise.
   static func run(
@@ -144,6 +146,7 @@ final class LinkFixture: GATTClientOwner, BlueZSignalObserver {
     events.append(.modified(removed))
   }
   func gattClientIsReadyToWriteWithoutResponse(_ client: GATTClient) { events.append(.ready) }
+  func gattClientDidUpdateMaximumWriteLength(_ client: GATTClient) { writeLengths.append(client.maximumWriteLength) }
   func gattClientIsStuck(_ client: GATTClient) { events.append(.stuck) }
 
   // MARK: Signals
