@@ -19,7 +19,10 @@ public struct BlueZTiming: Sendable {
   public var connectRetryFirst: Duration = .milliseconds(300)
   public var connectRetryMaximum: Duration = .seconds(5)
 
-  /// Wait after a `StartDiscovery` that was refused, and after three of them.
+  /// Time for the reply to a discovery call: bluetoothd forgets one of two that different programs make at once.
+  public var scanCallLimit: Duration = .seconds(5)
+  /// Wait after a `StartDiscovery` that was refused, doubled four times, and then each time. A bluetoothd that was
+  /// killed leaves the kernel scanning for up to 10.24 s, which refuses the next one's.
   public var scanBusyDelay: Duration = .seconds(1)
   public var scanFailedDelay: Duration = .seconds(30)
   /// Scanning without a report for this long starts discovery anew; doubled, up to the maximum, while silence lasts.

@@ -15,6 +15,7 @@ final class Discovery {
   private var adapterPath: String?
   private var session = Session.none
   private var call: PendingCall?
+  private var callTimer: QueueTimer?
   private var filterInForce: Bool?
   private var refusals = 0
   private var retry: QueueTimer?
@@ -90,8 +91,7 @@ final class Discovery {
   }
 
   private func reset() {
-    call?.cancel()
-    call = nil
+    endCall()
     retry?.cancel()
     retry = nil
     breakTimer?.cancel()
@@ -166,12 +166,26 @@ final class Discovery {
   ) {
     call = service.call(path, BlueZ.Adapter.interface, member, arguments) { [weak self] result in
       guard let self else { return }
-      call = nil
+      endCall()
       switch result {
       case .success: completion(nil)
       case .failure(let error): completion(error)
       }
     }
+    callTimer = QueueTimer(after: timing.scanCallLimit) { [weak self] in
+      guard let self else { return }
+      Log.info("discovery", "\(member) is not answered")
+      endCall()
+      // As good as refused: what bluetoothd made of it, it says to the next call.
+      completion(DBusError(name: BlueZ.ErrorName.inProgress, message: "No reply"))
+    }
+  }
+
+  private func endCall() {
+    call?.cancel()
+    call = nil
+    callTimer?.cancel()
+    callTimer = nil
   }
 
   // MARK: Refusals
@@ -179,14 +193,15 @@ final class Discovery {
   /// InProgress stands for every failure of the kernel, and for a session of ours that we know nothing of.
   private func refused(_ error: DBusError) {
     refusals += 1
-    let isLasting = refusals >= 3
+    let isLasting = refusals > 4
+    let delay = isLasting ? timing.scanFailedDelay : timing.scanBusyDelay * (1 << (refusals - 1))
     if isLasting {
       refusals = 0
       Log.error("discovery", "bluetoothd refuses to scan: \(error); trying again now and then")
     } else {
       Log.info("discovery", "not started: \(error)")
     }
-    retry = QueueTimer(after: isLasting ? timing.scanFailedDelay : timing.scanBusyDelay) { [weak self] in
+    retry = QueueTimer(after: delay) { [weak self] in
       guard let self else { return }
       retry = nil
       filterInForce = nil

@@ -212,9 +212,9 @@ async def test_an_unknown_identifier_fails(client):
 
 async def test_links_of_other_programs_are_events_for_those_who_registered(world, bridge, other):
     client = await bridge.client(features=["connectionEvents"])
-    client.send("registerForConnectionEvents", options={})
     p = await world.peripheral("Watched", [battery()])
     id = await known(client, "Watched")
+    client.send("registerForConnectionEvents", options={"kCBConnectionEventMatchingOptionPeripheralUUIDs": [id]})
     device = await other.BleakScanner.find_device_by_address(p.address_text, timeout=SOON)
     async with other.BleakClient(device, timeout=LINK):
         await client.expect("connectionEvent", LINK, id=id, event=1)

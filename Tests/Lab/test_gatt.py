@@ -185,8 +185,9 @@ async def test_the_largest_write_without_response_is_told(world, bridge):
     await world.peripheral("Hundred", [Service(A, [Characteristic(uuid(0x22), READ, b"")])], mtu=100)
     id = (await client.find("Hundred"))["id"]
     client.send("connect", id=id, options={})
-    assert (await client.expect("didUpdateMTU", LINK, id=id, maximumWriteValueLength=97))
-    await client.services(id)
+    await client.expect("didConnect", LINK, id=id)
+    client.send("discoverServices", id=id, services=[])
+    await client.expect("didUpdateMTU", LINK, id=id, maximumWriteValueLength=97)
 
 
 async def test_commands_arrive_all_and_in_order_and_are_paced(bench):

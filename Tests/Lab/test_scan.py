@@ -241,3 +241,15 @@ async def test_two_programs_scan_at_once_and_neither_ends_the_others_scan(world,
         client.skip()
         await client.refuse("didDiscover")
         assert not client.closed
+
+
+async def test_scans_that_start_and_stop_at_one_moment_leave_the_bridge_able_to_scan(world, client, other):
+    """bluetoothd forgets to answer one of two discovery calls of different programs that overlap."""
+    await named(world, "Contended")
+    for _ in range(3):
+        client.scan()
+        await client.expect("didDiscover", LINK, name="Contended")
+        client.stop_scan()
+        async with other.BleakScanner():
+            await asyncio.sleep(seconds(0.3))
+    await client.find("Contended")
