@@ -9,6 +9,9 @@ extension GATTClient {
   private static let readOptions = Value.properties([:])
   private static let requestOptions = Value.properties(["type": .string("request")])
   private static let commandOptions = Value.properties(["type": .string("command")])
+  /// Of so many commands in a row one is replied to. bluetoothd handles them in order, so its reply speaks for those
+  /// before it, and a reply costs as much as the command.
+  private static let commandsPerReply = 8
 
   func submit(
     _ handle: AttributeHandle, _ completion: GATTRequest.Completion, work: (Attribute) -> GATTRequest.Work
@@ -23,7 +26,18 @@ extension GATTClient {
     guard queue.append(request, isCommand: request.isCommand, valueBytes: request.valueBytes) else {
       return refuseLater(request, .outOfSpace)
     }
-    sendNext()
+    if request.isCommand { sendCommandsLater() } else { sendNext() }
+  }
+
+  /// At the end of the turn it is known which command is the last of several, and so the one to be replied to.
+  private func sendCommandsLater() {
+    guard !willSendCommands else { return }
+    willSendCommands = true
+    BridgeQueue.atEndOfTurn { [weak self] in
+      guard let self else { return }
+      willSendCommands = false
+      sendNext()
+    }
   }
 
   /// Completions never come inside the call that takes them.
@@ -67,7 +81,14 @@ extension GATTClient {
     } else {
       connection = bus
     }
-    request.call = connection.call(message(for: request, attribute)) { result in
+    let message = message(for: request, attribute)
+    if request.isCommand, !request.isSentAsRequest {
+      unconfirmed += 1
+      // While the MTU is not known only bluetoothd can say that a command is too long.
+      if unconfirmed < Self.commandsPerReply, queue.isCommandNext, knownMTU != nil { return connection.send(message) }
+      unconfirmed = 0
+    }
+    request.call = connection.call(message) { result in
       self.didReply(to: request, attribute, result)
     }
   }
@@ -106,6 +127,14 @@ extension GATTClient {
     }
   }
 
+  /// The end of a command, mostly bluetoothd's reply, shows that the ones sent before it without asking were taken.
+  private func finishUnrepliedCommands(before request: GATTRequest) {
+    guard request.isCommand else { return }
+    while let oldest = commands.first, oldest !== request, oldest.call == nil, oldest.timer == nil {
+      finish(oldest, .success([]))
+    }
+  }
+
   private func didFail(_ request: GATTRequest, _ attribute: Attribute, _ error: DBusError) {
     let failure = ErrorMapping.failure(
       error, of: request.operation, isPaired: isPaired, service: attribute.service)
@@ -133,6 +162,7 @@ extension GATTClient {
   /// Completes a request that is out, and sends what waited for it.
   func finish(_ request: GATTRequest, _ result: Result<[UInt8], BluetoothError>) {
     guard !request.isFinished else { return }
+    finishUnrepliedCommands(before: request)
     request.finish()
     var mayResume = false
     if request.isCommand {

@@ -24,6 +24,9 @@ final class GATTClient {
   var current: GATTRequest?
   /// Commands that are out, oldest first.
   var commands: [GATTRequest] = []
+  /// Those of them, the latest, that were sent without asking for a reply.
+  var unconfirmed = 0
+  var willSendCommands = false
   var watchdog: QueueTimer?
   var isStuck = false
 
@@ -89,6 +92,7 @@ final class GATTClient {
     let pending = commands + (current.map { [$0] } ?? []) + queue.removeAll()
     let discoveries = discoveries
     commands = []
+    unconfirmed = 0
     current = nil
     self.discoveries = []
     attributes = [:]

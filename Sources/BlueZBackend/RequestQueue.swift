@@ -68,6 +68,11 @@ struct RequestQueue<Request> {
     return head.request
   }
 
+  /// Whether a command is the next to be sent, and may be now.
+  var isCommandNext: Bool {
+    !isRequestOut && first < waiting.count && waiting[first].isCommand && commandsOut < limits.commandsInFlight
+  }
+
   mutating func requestFinished() { isRequestOut = false }
 
   /// - Returns: whether a sender that was told to pause may go on.

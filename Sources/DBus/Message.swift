@@ -60,6 +60,8 @@ public final class Message {
   }
   /// 0 until sent.
   public var serial: UInt32 { dbus_message_get_serial(raw) }
+  /// Of a call: whether its sender awaits an answer.
+  public var wantsReply: Bool { dbus_message_get_no_reply(raw) == 0 }
   public var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }
   public var sender: String? { text(dbus_message_get_sender(raw)) }
   public var path: String? { text(dbus_message_get_path(raw)) }

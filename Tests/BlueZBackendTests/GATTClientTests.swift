@@ -131,9 +131,22 @@ import Testing
       #expect(link.daemon.calls.isEmpty)
       third.succeed()
       try await link.daemon.expect("WriteValue char0014").succeed()
-      first.succeed()
       second.succeed()
-      #expect(await link.events(4) == [.done("3"), .done("4"), .done("1"), .done("2")])
+      #expect(await link.events(4) == [.done("3"), .done("1"), .done("4"), .done("2")])
+    }
+  }
+
+  @Test @BridgeQueue func `of eight commands in a row one is replied to, and speaks for those before it`() async throws
+  {
+    try await Link.run { link in
+      for index in 0..<10 { link.command([UInt8(index)], to: Link.location, "\(index)") }
+      var calls: [ScriptedGATT.Call] = []
+      for _ in 0..<10 { calls.append(try await link.daemon.expect("WriteValue char0014")) }
+      #expect(calls.map(\.message.wantsReply) == (0..<10).map { $0 == 7 || $0 == 9 })
+      calls[7].succeed()
+      #expect(await link.events(8) == (0..<8).map { .done("\($0)") })
+      calls[9].succeed()
+      #expect(await link.events(10) == (0..<10).map { .done("\($0)") })
     }
   }
 
@@ -145,7 +158,10 @@ import Testing
       }
       #expect(!link.client.canSendWriteWithoutResponse)
       link.command([16], to: Link.location)
-      for _ in 0..<17 { try await link.daemon.expect("WriteValue char0014").succeed() }
+      for _ in 0..<17 {
+        let call = try await link.daemon.expect("WriteValue char0014")
+        if call.message.wantsReply { call.succeed() }
+      }
       let events = await link.events(18)
       #expect(events.count { $0 == .ready } == 1)
       #expect(events.count { $0 == .done("command") } == 17)
