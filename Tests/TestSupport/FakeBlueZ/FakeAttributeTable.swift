@@ -27,7 +27,7 @@ final class FakeAttributeTable {
   func resolve() {
     areKnown = true
     publish()
-    for characteristic in characteristics { characteristic.update("MTU", .uint16(517)) }
+    for characteristic in characteristics { characteristic.update("MTU", .uint16(device.mtu)) }
   }
 
   func publish() { for service in services { service.publish(on: device) } }
@@ -62,7 +62,7 @@ final class FakeAttributeTable {
     for service in old where !services.contains(where: { $0 === service }) { service.unpublish() }
     guard areKnown else { return }
     publish()
-    for characteristic in characteristics where device.isConnected { characteristic.update("MTU", .uint16(517)) }
+    for characteristic in characteristics where device.isConnected { characteristic.update("MTU", .uint16(device.mtu)) }
     device.update("UUIDs", .strings(uuids))
     device.tree.flush()
   }

@@ -118,7 +118,7 @@ public final class FakeCharacteristic {
     guard value.count <= 512 else { return call.fail(.bluez("InvalidArguments", "Invalid Length")) }
     guard !isWriting else { return call.fail(.bluezInProgress) }
     if type == "command" {
-      guard value.count <= 514 else { return call.fail(.bluez("Failed", "Failed to initiate write")) }
+      guard value.count <= Int(device.mtu) - 3 else { return call.fail(.bluez("Failed", "Failed to initiate write")) }
       receive(value, type)
       return call.reply()
     }

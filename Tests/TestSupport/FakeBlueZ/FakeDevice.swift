@@ -17,6 +17,8 @@ public final class FakeDevice {
   public var isReachable = true { didSet { if isReachable { link.becameReachable() } } }
   /// How it pairs when it must.
   public var pairing = FakePairing.justWorks
+  /// Agreed at connecting.
+  public var mtu: UInt16 = 517
   public internal(set) var isTemporary = true
   public internal(set) var isPaired = false
 
