@@ -60,12 +60,9 @@ private final class Service {
       Log.notice(
         "serve", "bridge \(BridgeVersion.current) serves \(settings.socket), policy \(settings.policy.rawValue)")
       QueueTimer(after: .seconds(5)) { [self] in tellProblem() }
-    } catch let error as SocketError {
-      Log.error("serve", "\(error)")
-      done(isTaken(error) ? .socketTaken : .failure)
     } catch {
       Log.error("serve", "\(error)")
-      done(.failure)
+      done(isTaken(error) ? .socketTaken : .failure)
     }
   }
 
@@ -76,9 +73,9 @@ private final class Service {
     Log.notice("serve", "no client can connect yet: \(problem). 'bridge doctor' looks at everything a radio needs")
   }
 
-  private func isTaken(_ error: SocketError) -> Bool {
-    switch error {
-    case .inUse, .notASocket: true
+  private func isTaken(_ error: any Error) -> Bool {
+    switch error as? ServerError {
+    case .socket(.inUse), .socket(.notASocket): true
     default: false
     }
   }

@@ -43,7 +43,7 @@ struct ServeSettings {
       .flag("--power-on", help: "Switch the adapter on when it is off.", \.bluez.powersOn),
       .parsed(
         "--agent", value: "MODE",
-        help: "How to take part in pairing: \(AgentMode.allCases.map(\.rawValue).joined(separator: ", "))\n"
+        help: "How to take part in pairing:\n\(AgentMode.allCases.map(\.rawValue).joined(separator: ", "))\n"
           + "(default \(AgentConfiguration().mode.rawValue)). just-works suits machines without a screen.",
         \.bluez.agent.mode, expecting: "one of the modes in 'bridge help serve'", AgentMode.init(rawValue:)),
       .parsed(
