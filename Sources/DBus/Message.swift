@@ -68,8 +68,6 @@ public final class Message {
   public var interface: String? { text(dbus_message_get_interface(raw)) }
   public var member: String? { text(dbus_message_get_member(raw)) }
   public var signature: String { text(dbus_message_get_signature(raw)) ?? "" }
-  /// Whether a method call wants its reply.
-  public var expectsReply: Bool { dbus_message_get_no_reply(raw) == 0 }
 
   /// Of an error reply.
   public var error: DBusError? {

@@ -99,7 +99,7 @@ private final class Reply {
   private weak var connection: Connection?
 
   init(to call: Message, on connection: Connection) {
-    self.call = call.expectsReply ? call : nil
+    self.call = call.wantsReply ? call : nil
     self.connection = connection
   }
 

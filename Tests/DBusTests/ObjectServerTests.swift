@@ -75,7 +75,7 @@ import Testing
     try await Loopback.run { client, server in
       var expected: [Bool] = []
       server.export("/") { call, reply in
-        expected.append(call.expectsReply)
+        expected.append(call.wantsReply)
         reply(.success([]))
       }
       client.connection.send(client.message(to: server))
