@@ -131,6 +131,7 @@ public final class Server {
 
   private func radioLost() {
     doors?.closeClients()
+    scans.radioLost()
     for session in sessions where !session.staysWithoutRadio { session.close("the radio is off") }
     for connection in shares.radioLost(.radioOff) {
       let session = connection.session

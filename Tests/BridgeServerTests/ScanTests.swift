@@ -69,6 +69,23 @@ import Testing
     await service.stop()
   }
 
+  @Test func aScanThatOutlivesALossOfTheRadioReportsEveryoneAgain() async throws {
+    let service = try ServiceFixture()
+    let client = try service.client()
+    client.hello(features: [.control, .state])
+    client.send(scan())
+    _ = try await client.messagesUntilStatus()
+    for loss in [AdapterState.poweredOff, .resetting] {
+      service.radio.advertise(.meter, AdvertisementData(serviceUUIDs: [.battery]), rssi: -40, revision: 1)
+      #expect(try await reports(client).map(\.id) == [.meter])
+      service.radio.setState(loss)
+      _ = try await client.messagesUntilStatus()
+      service.radio.setState(.poweredOn)
+      _ = try await client.messagesUntilStatus()
+    }
+    await service.stop()
+  }
+
   @Test func withoutDuplicatesOnlyNewContentIsReported() async throws {
     let service = try ServiceFixture()
     let once = try await client(service, scan())

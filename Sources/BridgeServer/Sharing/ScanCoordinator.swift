@@ -35,6 +35,12 @@ final class ScanCoordinator {
     return scans.isEmpty ? nil : RadioScan(allowDuplicates: scans.contains { $0.allowDuplicates })
   }
 
+  /// A scan that outlives a loss of the radio begins anew with it: whoever is still there is news again.
+  func radioLost() {
+    for session in sessions { session.scan?.forgetReports() }
+    lines = [:]
+  }
+
   // MARK: Reports
 
   func received(_ advertisement: Advertisement) {

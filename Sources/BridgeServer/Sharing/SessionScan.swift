@@ -31,6 +31,9 @@ struct SessionScan {
     return true
   }
 
+  /// Everyone is to be reported again.
+  mutating func forgetReports() { reported = [:] }
+
   /// Any service listed; solicited services widen a filter, they never make one.
   private func matches(_ data: AdvertisementData) -> Bool {
     if services.isEmpty { return true }
