@@ -11,6 +11,8 @@ public final class LineChannel {
     public var output = 16 << 20
     /// Bytes waiting above which the channel is congested.
     public var congestion = 64 << 10
+    /// How long a channel that is closed may go on sending what waits.
+    public var closingTime = Duration.seconds(2)
     public init() {}
   }
 
@@ -43,7 +45,6 @@ public final class LineChannel {
 
   /// Bytes read in one turn of the queue, so that one peer's stream holds up no other's.
   static let bytesPerTurn = 64 << 10
-  private static let closingTime = Duration.seconds(2)
   private static let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytesPerTurn, alignment: 16)
 
   public init(_ descriptor: consuming FileDescriptor, limits: Limits = Limits()) {
@@ -197,7 +198,7 @@ public final class LineChannel {
     (onLine, onEnd, onDrain) = (nil, nil, nil)
     updateInterest()
     scheduleFlush()
-    QueueTimer(after: Self.closingTime) { self.close() }
+    QueueTimer(after: limits.closingTime) { self.close() }
   }
 
   private func finishClosing() { if isClosing { close() } }

@@ -10,6 +10,7 @@ import Testing
     var limits = LineChannel.Limits()
     limits.line = 1 << 10
     limits.output = 4 << 20
+    limits.closingTime = .seconds(60)
     return limits
   }
 

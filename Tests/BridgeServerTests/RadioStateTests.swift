@@ -14,7 +14,7 @@ import Testing
     service.radio.setState(.poweredOn)
     let client = try await service.connectedClient()
     service.radio.setState(.resetting)
-    #expect(await client.closes(within: .seconds(1)))
+    #expect(await client.closes())
     #expect(throws: SocketError.self) { try service.client() }
     service.radio.setState(.poweredOn)
     _ = try await service.connectedClient()

@@ -21,6 +21,9 @@ final class ServiceFixture {
     radio = ScriptedRadio(state: state)
     radio.devices[.meter] = .benchMeter
     var configuration = ServerConfiguration(socketPath: path, policy: policy, serverVersion: "1.2.3")
+    // However slow the machine, unless a test wants it otherwise.
+    configuration.limits.activityDuration = .seconds(3600)
+    configuration.limits.channel.closingTime = .seconds(60)
     configure(&configuration)
     server = Server(configuration: configuration, radio: radio)
     try server.start()

@@ -46,7 +46,7 @@ public final class LineClient {
   public var pendingLines: Int { lines.count }
 
   /// The next line; nil when the connection is closed or nothing comes in time.
-  public func nextLine(within limit: Duration = .seconds(5)) async -> [UInt8]? {
+  public func nextLine(within limit: Duration = .seconds(30)) async -> [UInt8]? {
     let timer = QueueTimer(after: limit) { [weak self] in self?.wake() }
     while lines.isEmpty, !isClosed, timer.isPending {
       await wait { !lines.isEmpty || isClosed || !timer.isPending }
@@ -55,7 +55,7 @@ public final class LineClient {
     return lines.isEmpty ? nil : lines.removeFirst()
   }
 
-  public func next(within limit: Duration = .seconds(5)) async throws -> ServerMessage? {
+  public func next(within limit: Duration = .seconds(30)) async throws -> ServerMessage? {
     guard let line = await nextLine(within: limit) else { return nil }
     return try ServerMessage(line: line)
   }
@@ -78,7 +78,7 @@ public final class LineClient {
   }
 
   /// Whether the other side closes in time; lines before that are thrown away.
-  public func closes(within limit: Duration = .seconds(5)) async -> Bool {
+  public func closes(within limit: Duration = .seconds(30)) async -> Bool {
     let timer = QueueTimer(after: limit) { [weak self] in self?.wake() }
     while !isClosed, timer.isPending { await wait { isClosed || !timer.isPending } }
     timer.cancel()

@@ -24,7 +24,7 @@ public func turns(_ count: Int = 3) async {
 ///
 /// - Returns: false after `limit`, for a test to fail with.
 @BridgeQueue
-public func eventually(within limit: Duration = .seconds(5), _ condition: @BridgeQueue () -> Bool) async -> Bool {
+public func eventually(within limit: Duration = .seconds(30), _ condition: @BridgeQueue () -> Bool) async -> Bool {
   let deadline = ContinuousClock.now + limit
   while !condition() {
     if ContinuousClock.now > deadline { return false }
