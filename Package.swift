@@ -43,7 +43,7 @@ let package = Package(
     + module("BridgeServer", ["BridgeIO", "BridgeProtocol", "Radio"])
     + module("BridgeCommands", ["BlueZBackend", "BridgeIO", "BridgeProtocol", "BridgeServer", "DBus", "Radio"])
     + [
-      .executableTarget(name: "bridge", dependencies: ["BridgeCommands"], swiftSettings: strict),
+      .executableTarget(name: "bridge", dependencies: ["BridgeCommands", "BridgeIO"], swiftSettings: strict),
       .target(
         name: "TestSupport", dependencies: ["BridgeIO", "CLinux", "BridgeProtocol", "DBus", "Radio"],
         path: "Tests/TestSupport",

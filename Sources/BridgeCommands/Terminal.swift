@@ -1,3 +1,4 @@
+import BridgeIO
 import Glibc
 
 /// Writing for people: standard output and standard error, unbuffered, in whole lines.
@@ -18,10 +19,16 @@ enum Terminal {
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
-      // A closed pipe is the reader's way of saying "enough".
-      if count <= 0 { exit(ExitStatus.success.rawValue) }
+      if count <= 0 { giveUp(on: descriptor) }
       bytes = bytes.dropFirst(count)
     }
+  }
+
+  private static func giveUp(on descriptor: CInt) -> Never {
+    // A closed pipe is the reader's way of saying "enough".
+    if errno == EPIPE { exit(ExitStatus.success.rawValue) }
+    if descriptor != STDERR_FILENO { complain("bridge: \(SystemError(call: "write"))") }
+    exit(ExitStatus.failure.rawValue)
   }
 
   /// Text from a peer made harmless for a terminal: control characters become spaces.

@@ -32,7 +32,12 @@ public enum Log {
   public typealias Sink = @Sendable (_ level: Level, _ category: String, _ message: String) -> Void
 
   private static let currentLevel = Atomic<Int>(Level.notice.rawValue)
-  private static let sink = Lock<Sink>(standardError)
+  /// A closure alone in a generic box is wrapped once more at every access through `inout`, without end.
+  private struct Output: Sendable {
+    var sink: Sink
+  }
+
+  private static let output = Lock(Output(sink: standardError))
 
   public static var level: Level {
     get { Level(rawValue: currentLevel.load(ordering: .relaxed)) ?? .notice }
@@ -40,7 +45,7 @@ public enum Log {
   }
 
   /// Where lines go; tests put their own here. The sink must not log.
-  public static func setSink(_ new: @escaping Sink) { sink.withLock { $0 = new } }
+  public static func setSink(_ new: @escaping Sink) { output.withLock { $0.sink = new } }
 
   public static func error(_ category: String, _ message: @autoclosure () -> String) {
     write(.error, category, message)
@@ -55,7 +60,7 @@ public enum Log {
 
   private static func write(_ level: Level, _ category: String, _ message: () -> String) {
     guard level.rawValue <= currentLevel.load(ordering: .relaxed) else { return }
-    let sink = sink.withLock { $0 }
+    let sink = output.withLock { $0.sink }
     sink(level, category, message())
   }
 

@@ -35,6 +35,8 @@ public enum SocketError: Error, Hashable, CustomStringConvertible {
   /// Another process serves there; it is left alone.
   case inUse(String, by: SocketOwner)
   case noSuchGroup(String)
+  /// Passed by systemd under this name, and no Unix socket with a path.
+  case notUnix(String)
   case system(String, SystemError)
 
   public var description: String {
@@ -44,6 +46,7 @@ public enum SocketError: Error, Hashable, CustomStringConvertible {
       "\(path) cannot be a socket's path: \(path.utf8.count) bytes, at most \(limit) are possible"
     case .notASocket(let path): "\(path) exists and is not a socket; it is left alone, choose another --socket"
     case .inUse(let path, let owner): "\(path) is served by \(owner)"
+    case .notUnix(let name): "the socket \(name) that systemd passes is no Unix socket with a path"
     case .noSuchGroup(let name): "there is no group \(name)"
     case .system(let path, let error): "\(path): \(error)"
     }

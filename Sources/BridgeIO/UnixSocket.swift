@@ -16,7 +16,7 @@ public enum UnixSocket {
 
   /// Binds and listens. A stale socket at the path is replaced; anything else there is an error.
   public static func listen(
-    at path: SocketPath, permissions: Permissions, backlog: CInt = 128
+    at path: SocketPath, permissions: Permissions, backlog: CInt = 4096
   ) throws(SocketError) -> FileDescriptor {
     let group = try permissions.group.map { name throws(SocketError) in try groupID(of: name) }
     try removeStaleSocket(at: path)

@@ -21,6 +21,8 @@ final class Doors {
 
   init(_ configuration: ServerConfiguration, onConnection: @escaping OnConnection) throws(SocketError) {
     let clients = configuration.inherited.first { $0.name != Session.Door.control.rawValue }
+    // Such a socket would be open to whoever reaches it, and could not be hidden while the radio is off.
+    if let stranger = configuration.inherited.first(where: { $0.path == nil }) { throw .notUnix(stranger.name) }
     path = try SocketPath(clients?.path ?? configuration.socketPath)
     controlPath = try SocketPath(path.text + ".control")
     permissions = configuration.permissions

@@ -78,6 +78,9 @@ public final class Server {
   /// Opens the activity log anew, after a rotation.
   public func reopenLogs() { activity.file?.reopen() }
 
+  /// Where clients connect: that of the socket passed by systemd, if there is one.
+  public var socketPath: String { doors?.path.text ?? configuration.socketPath }
+
   /// Seconds.
   var uptime: Double { (ContinuousClock.now - startedAt).seconds }
 

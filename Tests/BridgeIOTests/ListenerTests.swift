@@ -1,7 +1,8 @@
-import BridgeIO
 import Glibc
 import TestSupport
 import Testing
+
+@testable import BridgeIO
 
 @Suite struct ListenerTests {
   @BridgeQueue private func listen(at path: String, mode: UInt32 = 0o600) throws -> Listener {
@@ -92,5 +93,20 @@ import Testing
       try Listener(at: SocketPath(folder.file("s")), permissions: .init(mode: 0o660, group: "no-such-group")) { _ in }
     }
     #expect(folder.read("s") == nil)
+  }
+
+  @Test @BridgeQueue func aRushOfClientsIsNotTurnedAway() throws {
+    let folder = TemporaryFolder()
+    let path = try SocketPath(folder.file("s"))
+    // Nobody accepts while this test has the queue; a peer that does not wait would be refused by a short backlog.
+    let listener = try Listener(at: path, permissions: .init()) { _ in }
+    var peers: [CInt] = []
+    for _ in 0..<300 {
+      let peer = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+      peers.append(peer)
+      #expect(path.withAddress { connect(peer, $0, $1) } == 0)
+    }
+    for peer in peers { close(peer) }
+    listener.close()
   }
 }

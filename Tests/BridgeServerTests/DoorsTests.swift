@@ -73,6 +73,7 @@ import Testing
       inherited: [InheritedSocket(name: "bridge.socket", descriptor: descriptor, path: path)], serverVersion: "1")
     let server = Server(configuration: configuration, radio: radio)
     try server.start()
+    #expect(server.socketPath == path)
     let client = try LineClient(path: path)
     client.hello(features: .control)
     #expect(try await client.messagesUntilStatus().count == 1)
@@ -88,5 +89,12 @@ import Testing
     // Systemd's for the next run.
     #expect(UnixSocket.isLive(try SocketPath(path)))
     close(descriptor)
+  }
+
+  @Test func aSocketOfSystemdsThatIsOpenToTheNetworkIsRefused() {
+    let configuration = ServerConfiguration(
+      inherited: [InheritedSocket(name: "bridge.socket", descriptor: -1, path: nil)], serverVersion: "1")
+    let server = Server(configuration: configuration, radio: ScriptedRadio())
+    #expect(throws: ServerError.socket(.notUnix("bridge.socket"))) { try server.start() }
   }
 }

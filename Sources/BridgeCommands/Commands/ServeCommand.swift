@@ -58,7 +58,7 @@ private final class Service {
       signals = try SignalWatch([SIGTERM, SIGINT, SIGHUP]) { self.handle($0) }
       try server.start()
       Log.notice(
-        "serve", "bridge \(BridgeVersion.current) serves \(settings.socket), policy \(settings.policy.rawValue)")
+        "serve", "bridge \(BridgeVersion.current) serves \(server.socketPath), policy \(settings.policy.rawValue)")
       QueueTimer(after: .seconds(5)) { [self] in tellProblem() }
     } catch {
       Log.error("serve", "\(error)")

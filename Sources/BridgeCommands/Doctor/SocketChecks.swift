@@ -12,7 +12,7 @@ struct SocketChecks {
     }
     var there = stat()
     guard lstat(path, &there) == 0 else {
-      return .good("socket", "\(path) is free: no service runs there now")
+      return closed()
     }
     guard there.st_mode & S_IFMT == S_IFSOCK else {
       return .problem(
@@ -34,5 +34,14 @@ struct SocketChecks {
       : .notice(
         "socket", "\(path) is served by a program that is not bridge",
         advice: "Stop it (ImpossiBLE's own provider, an ssh forwarding?), or choose another path with --socket.")
+  }
+
+  /// Nothing is at the path; a service hides its socket while the radio is off, but not the control socket.
+  private func closed() -> Finding {
+    guard let control = try? SocketPath(path + ".control"), access(control.text, F_OK) == 0, UnixSocket.isLive(control)
+    else { return .good("socket", "\(path) is free: no service runs there now") }
+    return .notice(
+      "socket", "\(path) is closed, and \(LockFile.holder(of: path + ".lock")) will open it when the radio is on",
+      advice: "See 'bridge status' for what is in the way.")
   }
 }

@@ -31,7 +31,7 @@ extension Session {
       .didReportStatus(
         DidReportStatus(
           serverVersion: server.configuration.serverVersion, uptime: server.uptime,
-          socketPath: server.configuration.socketPath, policy: server.configuration.policy.rawValue,
+          socketPath: server.socketPath, policy: server.configuration.policy.rawValue,
           radio: RadioStatus(
             kind: description.kind, adapter: description.adapter, address: description.address, state: radio.state,
             problem: description.problem),
