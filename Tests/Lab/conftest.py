@@ -29,6 +29,8 @@ async def machine():
 
 @pytest.fixture(scope="session")
 async def session_world(machine):
+    if os.environ.get("LAB_MONITOR"):
+        await machine.start("dbus-monitor", "--system", log=machine.out / "bus.log")
     world = World(machine, os.environ.get("LAB_DAEMON_FLAGS", "").split())
     await world.start()
     yield world

@@ -1,6 +1,7 @@
 """What scripts/demo shows: the service with a real bluetoothd and a virtual heart-rate sensor, and a client of it."""
 
 import asyncio
+import json
 import logging
 import os
 import sys
@@ -62,7 +63,7 @@ async def converse(machine, bridge):
     client = await Client.open(machine, bridge.socket, bundle="com.example.heart")
     client.scan(services=["180D"])
     found = await client.expect("didDiscover", 40)
-    note(f"didDiscover  {found['name']}, {found['rssi']} dBm, {found['adv']}")
+    note(f"didDiscover  {found['name']}, {found['rssi']} dBm, {json.dumps(found['adv'])}")
     client.stop_scan()
     id = found["id"]
     client.send("connect", id=id, options={})

@@ -36,6 +36,16 @@ class World:
         await self.wait_for_property("Address", ADDRESS)
         return self.adapter.index.result()
 
+    async def plug_elsewhere(self, before):
+        """Like `plug`, but under another number than `before` (`hciN`)."""
+        taken = (await self.machine.run("ls", "/sys/class/bluetooth")).split()
+        free = next(name for n in range(100) if (name := f"hci{n}") not in taken)
+        holder = await self.machine.open_vhci(lambda channel: channel) if free == before else None
+        await self.plug()
+        if holder:
+            holder.close()
+        assert self.name != before
+
     def unplug(self):
         self.adapter.unplug()
         self.air.controllers.discard(self.controller)
