@@ -7,6 +7,7 @@
 // PropertiesChanged{Value} before its reply, as bluetoothd does.
 //
 // Besides BlueZ's interfaces it serves bench.Daemon at /: Notify(u count) and Advertise(u count, b vary).
+#define _GNU_SOURCE
 #include <dbus/dbus.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -373,10 +374,14 @@ static DBusHandlerResult filter(DBusConnection *connection, DBusMessage *call, v
   return DBUS_HANDLER_RESULT_HANDLED;
 }
 
-static int milliseconds_to_next(void) {
-  if (!first_delayed) return -1;
-  int64_t left = first_delayed->due_us - now_us();
-  return left <= 0 ? 0 : (int)((left + 999) / 1000);
+// Waits for a message or for the next delayed reply, to the microsecond: libdbus would round up to milliseconds.
+static void wait_for_work(void) {
+  struct pollfd entry = {.events = POLLIN};
+  dbus_connection_get_unix_fd(bus, &entry.fd);
+  int64_t left = first_delayed ? first_delayed->due_us - now_us() : 0;
+  struct timespec timeout = {left > 0 ? left / 1000000 : 0, left > 0 ? left % 1000000 * 1000 : 0};
+  if (dbus_connection_get_dispatch_status(bus) == DBUS_DISPATCH_COMPLETE)
+    ppoll(&entry, 1, first_delayed ? &timeout : NULL, NULL);
 }
 
 int main(int argc, char **argv) {
@@ -391,7 +396,8 @@ int main(int argc, char **argv) {
   if (dbus_bus_request_name(bus, "org.bluez", 0, NULL) != DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER) return 1;
   puts("ready");
   fflush(stdout);
-  while (dbus_connection_read_write_dispatch(bus, milliseconds_to_next())) {
+  dbus_connection_flush(bus);
+  while (wait_for_work(), dbus_connection_read_write_dispatch(bus, 0)) {
     while (first_delayed && first_delayed->due_us <= now_us()) {
       struct delayed *item = first_delayed;
       first_delayed = item->next;

@@ -235,6 +235,8 @@ async def test_two_programs_scan_at_once_and_neither_ends_the_others_scan(world,
     await named(world, "Later")
     await client.expect("didDiscover", LINK, name="Later")
     client.stop_scan()
+    # bluetoothd 5.66 may lose one of two programs' discovery calls that overlap; that is another test's subject.
+    await world.wait_for_property("Discovering", False)
     async with other.BleakScanner() as scanner:
         await asyncio.sleep(seconds(2))
         assert any(d.name == "Later" for d in scanner.discovered_devices)
