@@ -162,7 +162,7 @@ final class BlueZDevice {
       guard let self else { return }
       connectCall = nil
       switch result {
-      case .success: handle(.connectSucceeded)
+      case .success: connectReplied()
       case .failure(let error):
         if interface == BlueZ.BearerLE.interface && Self.isMissingMethod(error) {
           lowEnergyBearerRefused = true
@@ -172,6 +172,28 @@ final class BlueZDevice {
           handle(.connectFailed(ErrorMapping.connectFailure(error), wrongBearer: Self.isClassic(error)))
         }
       }
+    }
+  }
+
+  /// The link's signal comes before the reply, as a rule. Seen on 5.66: no signal at all, and every further `Connect`
+  /// answered with success at once, because bluetoothd holds the link; so it is asked.
+  private func connectReplied() {
+    guard let object, !machine.isConnected else { return handle(.connectSucceeded) }
+    ask(object, .connected, BlueZ.Device.connected) { device in
+      device.ask(object, .servicesResolved, BlueZ.Device.servicesResolved) { $0.handle(.connectSucceeded) }
+    }
+  }
+
+  private func ask(
+    _ object: Device1, _ property: DeviceProperty, _ name: String,
+    then: @escaping @BridgeQueue (BlueZDevice) -> Void
+  ) {
+    connectCall = host.service.barrier(at: object.path, BlueZ.Device.interface, property: name) {
+      [weak self] result in
+      guard let self, self.object === object else { return }
+      connectCall = nil
+      if case .success(let reply) = result { linkChanged(object.apply(property, from: reply)) }
+      then(self)
     }
   }
 

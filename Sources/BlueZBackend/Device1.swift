@@ -75,6 +75,13 @@ final class Device1 {
     return changes
   }
 
+  /// Applies the reply to a `Get` of one property.
+  func apply(_ property: DeviceProperty, from reply: Message) -> Changes {
+    var changes: Changes = []
+    reply.read { reader in _ = reader.enter { changes = self.apply(property, &$0) } }
+    return changes
+  }
+
   /// Applies the `as` of invalidated properties that the reader stands at.
   func invalidate(_ reader: inout MessageReader) -> Changes {
     var changes: Changes = []

@@ -345,6 +345,30 @@ import Testing
     }
   }
 
+  @Test func `a link that bluetoothd holds without a signal is found by asking`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await find(radio, daemon, recorder)
+      radio.connect(peripheral)
+      let call = await daemon.called("Connect")
+      daemon.set(device, ["Connected": .boolean(true)])
+      call.succeed()
+      #expect(await recorder.linkNews() == .connected(peripheral))
+      #expect(daemon.counts["Connect"] == 1)
+    }
+  }
+
+  @Test func `a success without a link is a failed attempt`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await find(radio, daemon, recorder)
+      radio.connect(peripheral)
+      await daemon.called("Connect").succeed()
+      let call = await daemon.called("Connect")
+      daemon.change(device, ["Connected": .boolean(true)])
+      call.succeed()
+      #expect(await recorder.linkNews() == .connected(peripheral))
+    }
+  }
+
   @Test func `a connect whose object vanishes goes on when it returns`() async throws {
     try await run { radio, daemon, recorder, _ in
       let peripheral = await find(radio, daemon, recorder)

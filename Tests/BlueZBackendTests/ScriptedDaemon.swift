@@ -68,6 +68,11 @@ final class ScriptedDaemon {
     signal("/", Bus.objectManager, "InterfacesRemoved", [.objectPath(ObjectPath(path)), .strings(interfaces)])
   }
 
+  /// Changes properties without a signal.
+  func set(_ path: String, _ properties: [String: Value], interface: String = BlueZ.Device.interface) {
+    objects[path]?[interface]?.merge(properties) { $1 }
+  }
+
   func change(
     _ path: String, _ properties: [String: Value], interface: String = BlueZ.Device.interface,
     invalidated: [String] = []

@@ -37,14 +37,26 @@ class World:
         return self.adapter.index.result()
 
     async def plug_elsewhere(self, before):
-        """Like `plug`, but under another number than `before` (`hciN`)."""
-        taken = (await self.machine.run("ls", "/sys/class/bluetooth")).split()
-        free = next(name for n in range(100) if (name := f"hci{n}") not in taken)
-        holder = await self.machine.open_vhci(lambda channel: channel) if free == before else None
+        """Like `plug`, but under another number than `before` (`hciN`): controllers that answer nothing take the
+        numbers up to it. The kernel gives the lowest that is free, and frees one late."""
+        held = []
+        while not held or held[-1][1] < int(before[3:]):
+            held.append(await self._number_taker())
         await self.plug()
-        if holder:
-            holder.close()
+        for channel, _ in held:
+            channel.close()
         assert self.name != before
+
+    async def _number_taker(self):
+        number = asyncio.get_running_loop().create_future()
+
+        def setup(channel):
+            channel.on_data = lambda data: (
+                data[0] == 0xFF and not number.done() and number.set_result(int.from_bytes(data[2:4], "little")))
+            return channel
+
+        channel = await self.machine.open_vhci(setup)
+        return channel, await asyncio.wait_for(number, 10)
 
     def unplug(self):
         self.adapter.unplug()
