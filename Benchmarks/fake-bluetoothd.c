@@ -376,7 +376,7 @@ static DBusHandlerResult filter(DBusConnection *connection, DBusMessage *call, v
 
 // Waits for a message or for the next delayed reply, to the microsecond: libdbus would round up to milliseconds.
 static void wait_for_work(void) {
-  struct pollfd entry = {.events = POLLIN};
+  struct pollfd entry = {.events = dbus_connection_has_messages_to_send(bus) ? POLLIN | POLLOUT : POLLIN};
   dbus_connection_get_unix_fd(bus, &entry.fd);
   int64_t left = first_delayed ? first_delayed->due_us - now_us() : 0;
   struct timespec timeout = {left > 0 ? left / 1000000 : 0, left > 0 ? left % 1000000 * 1000 : 0};
