@@ -2,23 +2,27 @@ import BridgeIO
 import BridgeProtocol
 import Radio
 
-/// Brings each event of the radio to the sessions that it concerns.
+/// Brings each event of a world's radio to the sessions that it concerns.
 @BridgeQueue
 final class EventRouter: RadioObserver {
   private unowned let server: Server
+  private unowned let world: World
   /// What peripherals advertise, noted while a client wants to hear of connections by service.
   private var advertisedServices: [PeripheralIdentifier: [BluetoothUUID]] = [:]
   private static let servicesLimit = 4096
-  private var shares: PeripheralShares { server.shares }
+  private var shares: PeripheralShares { world.shares }
 
-  init(server: Server) { self.server = server }
+  init(server: Server, world: World) {
+    self.server = server
+    self.world = world
+  }
 
-  func radioDidUpdateState(_ radio: any Radio) { server.radioStateChanged() }
+  func radioDidUpdateState(_ radio: any Radio) { server.radioStateChanged(of: world) }
 
   // MARK: Scanning
 
   func radio(_ radio: any Radio, didReceive advertisement: Advertisement) {
-    server.scans.received(advertisement)
+    world.scans.received(advertisement)
     if server.hasConnectionEventFilters, !advertisement.data.serviceUUIDs.isEmpty {
       if advertisedServices.count >= Self.servicesLimit { advertisedServices = [:] }
       advertisedServices[advertisement.peripheral] = advertisement.data.serviceUUIDs
@@ -27,7 +31,7 @@ final class EventRouter: RadioObserver {
 
   func radio(_ radio: any Radio, didUpdateName name: String, of peripheral: PeripheralIdentifier) {
     let message = ServerMessage.didUpdateName(DidUpdateName(id: peripheral, name: name))
-    for session in server.sessions
+    for session in world.sessions
     where session.connections[peripheral] != nil || session.scan?.hasReported(peripheral) == true {
       session.send(message)
     }
@@ -56,7 +60,7 @@ final class EventRouter: RadioObserver {
     var services = Set(advertisedServices[peripheral] ?? [])
     for service in shares[peripheral]?.table?.services ?? [] { services.insert(service.attribute.uuid) }
     let message = ServerMessage.connectionEvent(ConnectionEvent(id: peripheral, isConnected: isConnected))
-    for session in server.sessions
+    for session in world.sessions
     where session.connectionEvents?.admits(peripheral, services: services) == true {
       session.send(message)
     }

@@ -2,20 +2,20 @@ public import BridgeIO
 import BridgeProtocol
 public import Radio
 
-/// Serves the radio to clients over Unix sockets.
+/// Serves one or more radios to clients over Unix sockets.
 @BridgeQueue
 public final class Server {
   public let configuration: ServerConfiguration
-  let radio: any Radio
   let activity: ActivityLog
-  let shares: PeripheralShares
-  let scans: ScanCoordinator
   let scanMemory: ScanMemory
   private(set) lazy var watchers = ActivityWatchers(server: self)
-  private lazy var router = EventRouter(server: self)
   private let takeover: Takeover?
   private var doors: Doors?
 
+  /// What all clients see. The first is a real radio if there is one.
+  private(set) var worlds: [World] = []
+  /// As last told to clients.
+  private var toldState: AdapterState?
   private(set) var sessions: [Session] = []
   private var sessionCount = 0
   private var channelCount = 0
@@ -24,15 +24,18 @@ public final class Server {
   private var isStopping = false
   private var stopCompletions: [@BridgeQueue () -> Void] = []
 
-  public init(configuration: ServerConfiguration, radio: any Radio) {
+  public convenience init(configuration: ServerConfiguration, radio: any Radio) {
+    self.init(configuration: configuration, radios: [radio])
+  }
+
+  /// - Parameter radios: served side by side, a real one first. No two may know the same peripheral.
+  public init(configuration: ServerConfiguration, radios: [any Radio]) {
     self.configuration = configuration
-    self.radio = radio
     let limits = configuration.limits
-    activity = ActivityLog(radio: radio, activityDuration: limits.activityDuration)
-    shares = PeripheralShares(radio: radio, activity: activity)
-    scans = ScanCoordinator(radio: radio)
+    activity = ActivityLog(activityDuration: limits.activityDuration)
     scanMemory = ScanMemory(duration: limits.scanMemory)
     takeover = configuration.policy == .takeover ? Takeover(limits: limits) : nil
+    worlds = radios.map { World($0, server: self) }
   }
 
   // MARK: Start and stop
@@ -53,9 +56,8 @@ public final class Server {
       throw .activityLog(configuration.activityLogPath ?? "", error)
     }
     activity.onChange = { [unowned self] in watchers.activityChanged() }
-    radio.observer = router
-    radio.start()
-    if radio.state == .poweredOn { doors?.openClients() } else { doors?.closeClients() }
+    for world in worlds { world.start() }
+    if state == .poweredOn { doors?.openClients() } else { doors?.closeClients() }
   }
 
   /// Ends scans and connections, closes clients and sockets; `completion` is called when all is done, within seconds.
@@ -65,9 +67,18 @@ public final class Server {
     isStopping = true
     doors?.close()
     for session in sessions { session.close("the service stops") }
-    radio.stop { [self] in
-      if let file = activity.file { file.close { [self] in stopped() } } else { stopped() }
+    var outstanding = worlds.count
+    for world in worlds {
+      world.radio.stop { [self] in
+        outstanding -= 1
+        if outstanding == 0 { radiosStopped() }
+      }
     }
+    if worlds.isEmpty { radiosStopped() }
+  }
+
+  private func radiosStopped() {
+    if let file = activity.file { file.close { [self] in stopped() } } else { stopped() }
   }
 
   private func stopped() {
@@ -87,7 +98,7 @@ public final class Server {
   // MARK: Sessions
 
   private func accept(_ descriptor: consuming FileDescriptor, _ door: Session.Door) {
-    guard !isStopping, door == .control || radio.state == .poweredOn else { return }
+    guard !isStopping, door == .control || state == .poweredOn else { return }
     guard makeRoom() else {
       return refusals.add(SocketOwner(peerOf: descriptor), limit: configuration.limits.sessions)
     }
@@ -123,27 +134,31 @@ public final class Server {
     return channelCount
   }
 
-  // MARK: The radio's state
+  // MARK: The radios' state
 
-  func radioStateChanged() {
+  /// What clients are told.
+  var state: AdapterState { worlds.state }
+
+  /// For people.
+  var radioDescription: RadioDescription { worlds.first?.radio.description ?? RadioDescription(kind: "off") }
+
+  /// For clients: which kind of world they are in.
+  var mode: String { radioDescription.kind == "mock" ? "mock" : "passthrough" }
+
+  func radioStateChanged(of world: World) {
     guard !isStopping else { return }
-    if radio.state == .poweredOn { doors?.openClients() } else { radioLost() }
-    let message = ServerMessage.state(DidUpdateState(state: radio.state))
+    let state = state
+    if state == .poweredOn { doors?.openClients() } else { close(for: state) }
+    if !world.isOn { world.radioLost() }
+    guard state != toldState else { return }
+    toldState = state
+    let message = ServerMessage.state(DidUpdateState(state: state))
     for session in sessions where session.features.contains(.state) { session.send(message) }
   }
 
-  private func radioLost() {
+  private func close(for state: AdapterState) {
     doors?.closeClients()
-    scans.radioLost()
-    for session in sessions where !session.staysWithoutRadio { session.close("the radio is off") }
-    for connection in shares.radioLost(.radioOff) {
-      let session = connection.session
-      if connection.hadLink {
-        session.connectionEnded(connection, .peripheralDisconnected)
-      } else {
-        session.connectionFailed(connection, .radioOff)
-      }
-    }
+    for session in sessions where !session.staysWithoutRadio { session.close("the radio is \(state.name)") }
   }
 }
 

@@ -5,7 +5,7 @@ import Radio
 import TestSupport
 import Testing
 
-/// A service on a scripted radio, with sockets of its own.
+/// A service on a scripted radio, and others beside it if a test wants them, with sockets of its own.
 @BridgeQueue
 final class ServiceFixture {
   let folder = TemporaryFolder()
@@ -14,7 +14,7 @@ final class ServiceFixture {
   let path: String
 
   init(
-    _ policy: ServerConfiguration.Policy = .shared, state: AdapterState = .poweredOn,
+    _ policy: ServerConfiguration.Policy = .shared, state: AdapterState = .poweredOn, others: [any Radio] = [],
     configure: (inout ServerConfiguration) -> Void = { _ in }
   ) throws {
     path = folder.file("s")
@@ -25,7 +25,7 @@ final class ServiceFixture {
     configuration.limits.activityDuration = .seconds(3600)
     configuration.limits.channel.closingTime = .seconds(60)
     configure(&configuration)
-    server = Server(configuration: configuration, radio: radio)
+    server = Server(configuration: configuration, radios: [radio] + others)
     try server.start()
   }
 

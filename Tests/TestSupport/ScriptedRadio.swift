@@ -53,9 +53,16 @@ public final class ScriptedRadio: Radio {
   public var onSetNotify: (@BridgeQueue (Bool, AttributeHandle, @escaping RadioCompletion<Void>) -> Void)?
   public var onOpenL2CAP: (@BridgeQueue (UInt16, @escaping RadioCompletion<any RadioL2CAPChannel>) -> Void)?
 
-  public init(state: AdapterState = .poweredOn) { stateAtStart = state }
+  private let kind: String
 
-  public var description: RadioDescription { RadioDescription(kind: "scripted", adapter: "hci9") }
+  public init(state: AdapterState = .poweredOn, kind: String = "scripted") {
+    stateAtStart = state
+    self.kind = kind
+  }
+
+  public var description: RadioDescription {
+    RadioDescription(kind: kind, adapter: kind == "mock" ? nil : "hci9")
+  }
 
   private func note(_ command: Command) { commands.append(command) }
 

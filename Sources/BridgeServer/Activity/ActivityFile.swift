@@ -9,7 +9,7 @@ final class ActivityFile: Sendable {
 
   /// - Parameter read: bytes that came from the device.
   @BridgeQueue
-  func append(_ entry: ActivityEntry, read: Int, error: BluetoothError?, name: String, address: String?) {
+  func append(_ entry: ActivityEntry, read: Int, error: BluetoothError?) {
     var writer = JSONWriter()
     writer.beginObject()
     writer.key("time")
@@ -17,8 +17,8 @@ final class ActivityFile: Sendable {
     writer.key("id")
     writer.peripheral(entry.record.id)
     writer.key("name")
-    writer.string(name)
-    if let address {
+    writer.string(entry.record.name)
+    if let address = entry.record.address {
       writer.key("address")
       writer.string(address)
     }

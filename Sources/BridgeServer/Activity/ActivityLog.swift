@@ -7,27 +7,29 @@ import Radio
 final class ActivityLog {
   /// Set before the first operation.
   var file: ActivityFile?
-  private let radio: any Radio
   private let activityDuration: Double
   private var records: [PeripheralIdentifier: ActivityRecord] = [:]
-  /// The last that was not empty, for when the radio has forgotten it.
-  private var names: [PeripheralIdentifier: String] = [:]
   /// Called when the record changes.
   var onChange: (@BridgeQueue () -> Void)?
 
-  init(radio: any Radio, activityDuration: Duration) {
-    self.radio = radio
-    self.activityDuration = activityDuration.seconds
-  }
+  init(activityDuration: Duration) { self.activityDuration = activityDuration.seconds }
 
   // MARK: Recording
 
   /// The peripheral's record, which counts for nothing until something is added.
-  func record(of id: PeripheralIdentifier) -> ActivityRecord {
-    if let record = records[id] { return record }
-    let record = ActivityRecord(id: id)
+  func record(of id: PeripheralIdentifier, at radio: any Radio) -> ActivityRecord {
+    let record = records[id] ?? ActivityRecord(id: id)
+    record.radio = radio
     records[id] = record
     return record
+  }
+
+  /// The radio is served no more: keeps what it knows of the peripherals met there.
+  func forget(_ radio: any Radio) {
+    for record in records.values where record.radio === radio {
+      record.refresh()
+      record.radio = nil
+    }
   }
 
   /// A request was received and its object is known.
@@ -48,8 +50,8 @@ final class ActivityLog {
   func finish(_ entry: ActivityEntry, read: Int = 0, error: BluetoothError? = nil) {
     entry.record.bytesRead += read
     guard let file else { return }
-    let id = entry.record.id
-    file.append(entry, read: read, error: error, name: name(of: id), address: radio.address(of: id))
+    entry.record.refresh()
+    file.append(entry, read: read, error: error)
   }
 
   func addNotification(_ bytes: Int, to record: ActivityRecord) {
@@ -63,8 +65,8 @@ final class ActivityLog {
   var devices: [DeviceActivity] {
     let now = UnixTime.now
     return latestFirst.map { record in
-      record.device(
-        name: name(of: record.id), address: radio.address(of: record.id), isActive: isActive(record, at: now))
+      record.refresh()
+      return record.device(isActive: isActive(record, at: now))
     }
   }
 
@@ -76,7 +78,8 @@ final class ActivityLog {
   /// `<name>: <operation> <detail>` of the latest; empty if there was none.
   var lastActivity: String {
     guard let record = latestFirst.first, let last = record.last else { return "" }
-    let name = name(of: record.id).trimmed
+    record.refresh()
+    let name = record.name.trimmed
     let subject = name.isEmpty ? String(record.id.text.prefix(8)) : name
     let detail = last.detail.text
     return "\(subject): \(last.operation.rawValue)\(detail.isEmpty ? "" : " ")\(detail)"
@@ -88,11 +91,6 @@ final class ActivityLog {
 
   private func isActive(_ record: ActivityRecord, at time: Double) -> Bool {
     record.count > 0 && time - record.lastAt <= activityDuration
-  }
-
-  private func name(of id: PeripheralIdentifier) -> String {
-    if let name = radio.name(of: id), !name.trimmed.isEmpty { names[id] = name }
-    return names[id] ?? ""
   }
 }
 
@@ -108,13 +106,4 @@ struct ActivityEntry {
   let bytes: Int
   /// nil if nobody wants to know how long it takes.
   let start: ContinuousClock.Instant?
-}
-
-extension String {
-  fileprivate var trimmed: String {
-    var rest = self[...]
-    while rest.first?.isWhitespace == true { rest.removeFirst() }
-    while rest.last?.isWhitespace == true { rest.removeLast() }
-    return String(rest)
-  }
 }

@@ -1,10 +1,16 @@
 import BridgeIO
 import BridgeProtocol
+import Radio
 
 /// The traffic of one peripheral since the service started.
 @BridgeQueue
 final class ActivityRecord {
   let id: PeripheralIdentifier
+  /// Where it was met last, for its name and address; nil when that is no more.
+  var radio: (any Radio)?
+  /// The last that was not empty, and the last address, for when the radio has forgotten them.
+  private(set) var name = ""
+  private(set) var address: String?
   private var counts = [Int](repeating: 0, count: ActivityOperation.allCases.count)
   private(set) var count = 0
   private(set) var last: (operation: ActivityOperation, detail: ActivityDetail)?
@@ -35,7 +41,14 @@ final class ActivityRecord {
     clients.append(client)
   }
 
-  func device(name: String, address: String?, isActive: Bool) -> DeviceActivity {
+  /// Asks the radio for the name and the address of today.
+  func refresh() {
+    guard let radio else { return }
+    if let known = radio.name(of: id), !known.trimmed.isEmpty { name = known }
+    if let known = radio.address(of: id) { address = known }
+  }
+
+  func device(isActive: Bool) -> DeviceActivity {
     let operations = ActivityOperation.allCases.filter { counts[$0.index] > 0 }
     return DeviceActivity(
       id: id, name: name, address: address,
@@ -43,5 +56,14 @@ final class ActivityRecord {
       bytesRead: bytesRead, bytesWritten: bytesWritten, notifications: notifications, firstAt: firstAt,
       lastAt: lastAt, lastOperation: last?.operation.rawValue ?? "", lastDetail: last?.detail.text ?? "",
       isActive: isActive, count: count, clients: clients)
+  }
+}
+
+extension String {
+  var trimmed: String {
+    var rest = self[...]
+    while rest.first?.isWhitespace == true { rest.removeFirst() }
+    while rest.last?.isWhitespace == true { rest.removeLast() }
+    return String(rest)
   }
 }

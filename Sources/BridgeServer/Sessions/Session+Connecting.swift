@@ -10,18 +10,18 @@ extension Session {
       if connection.state == .connected { tellConnected(connection) }
       return
     }
-    guard radio.state == .poweredOn else { return fail(.connect(request), .radioOff) }
-    guard server.shares[id] != nil || radio.knows(id) else { return fail(.connect(request), .unknownPeripheral) }
-    let connection = server.shares.connect(id, for: self)
+    guard let world = worlds.first(where: { $0.knows(id) }) else {
+      return fail(.connect(request), worlds.state == .poweredOn ? .unknownPeripheral : .radioOff)
+    }
+    guard world.isOn else { return fail(.connect(request), .radioOff) }
+    let connection = world.shares.connect(id, for: self)
     connections[id] = connection
     if connection.state == .connected { tellConnected(connection) }
   }
 
   /// Always ends in `didDisconnect`, whatever there was; what is pending gets no answer, as with CoreBluetooth.
   func cancel(_ request: Cancel) {
-    if let connection = connections.removeValue(forKey: request.id) {
-      server.shares.release(connection, .operationCancelled)
-    }
+    connections.removeValue(forKey: request.id)?.release()
     tellDisconnected(request.id, nil)
   }
 
@@ -55,7 +55,7 @@ extension Session {
   /// When it has become known or changed.
   func tellWriteLength(_ connection: Connection) {
     guard features.contains(.mtu) else { return }
-    let length = radio.maximumWriteLength(of: connection.id)
+    let length = connection.radio.maximumWriteLength(of: connection.id)
     guard connection.toldWriteLength != length else { return }
     connection.toldWriteLength = length
     send(.didUpdateMTU(DidUpdateMTU(id: connection.id, maximumWriteValueLength: length)))
@@ -64,7 +64,7 @@ extension Session {
   func readRSSI(_ request: ReadRSSI, _ message: ClientMessage) {
     guard let connection = connected(request.id) else { return fail(message, .noConnection) }
     connection.began()
-    radio.readRSSI(of: request.id) { [self] result in
+    connection.radio.readRSSI(of: request.id) { [self] result in
       connection.finished()
       guard connection.state == .connected else { return }
       switch result {

@@ -10,9 +10,9 @@ extension Session {
         .welcome(
           Welcome(
             serverVersion: server.configuration.serverVersion, features: features,
-            mode: radio.description.kind == "mock" ? "mock" : "passthrough", state: radio.state)))
+            mode: server.mode, state: server.state)))
     }
-    guard radio.state == .poweredOn || staysWithoutRadio else { return close("the radio is off") }
+    guard server.state == .poweredOn || staysWithoutRadio else { return close("the radio is off") }
     resumeScan()
   }
 
@@ -25,7 +25,7 @@ extension Session {
   }
 
   private func reportStatus() {
-    let description = radio.description
+    let description = server.radioDescription
     let activity = server.activity
     send(
       .didReportStatus(
@@ -33,7 +33,7 @@ extension Session {
           serverVersion: server.configuration.serverVersion, uptime: server.uptime,
           socketPath: server.socketPath, policy: server.configuration.policy.rawValue,
           radio: RadioStatus(
-            kind: description.kind, adapter: description.adapter, address: description.address, state: radio.state,
+            kind: description.kind, adapter: description.adapter, address: description.address, state: server.state,
             problem: description.problem),
           clients: server.sessions.map(\.status), trafficActive: activity.activeDevices > 0,
           lastActivity: activity.lastActivity)))

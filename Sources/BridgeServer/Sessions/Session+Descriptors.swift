@@ -7,7 +7,7 @@ extension Session {
     whenReady(request.id, message) { [self] (connection, table) in
       guard let descriptor = table.descriptor(request.descriptorId) else { return fail(message, .unknownAttribute) }
       let entry = connection.begin(.readDescriptor, .attribute(descriptor.attribute.uuid))
-      radio.read(descriptor.attribute.handle, of: request.id) { [self] result in
+      connection.radio.read(descriptor.attribute.handle, of: request.id) { [self] result in
         connection.finish(entry, read: (try? result.get().count) ?? 0, error: result.failure)
         guard connection.state == .connected else { return }
         switch result {
@@ -33,7 +33,7 @@ extension Session {
       }
       guard uuid != .clientCharacteristicConfiguration else { return refuse(.mustSetNotify) }
       guard request.value.count <= ProtocolLimits.maximumValueLength else { return refuse(.valueTooLong) }
-      radio.write(request.value, to: descriptor.attribute.handle, of: request.id) { [self] result in
+      connection.radio.write(request.value, to: descriptor.attribute.handle, of: request.id) { [self] result in
         connection.finish(entry, error: result.failure)
         guard connection.state == .connected else { return }
         if let error = result.failure { return fail(message, error) }

@@ -7,7 +7,7 @@ extension Session {
   func startScan(_ request: Scan) {
     channel.dropReplaceable()
     scan = SessionScan(request)
-    server.scans.start(self)
+    for world in worlds { world.scans.start(self) }
   }
 
   func stopScan() {
@@ -19,7 +19,7 @@ extension Session {
     guard scan != nil else { return }
     channel.dropReplaceable()
     scan = nil
-    server.scans.stop(self)
+    for world in worlds { world.scans.stop(self) }
   }
 
   /// A client that comes back scans on, see `ScanMemory`.

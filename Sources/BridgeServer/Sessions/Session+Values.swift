@@ -11,7 +11,7 @@ extension Session {
         return fail(message, .unknownAttribute)
       }
       let entry = connection.begin(.read, .attribute(characteristic.attribute.uuid))
-      radio.read(characteristic.attribute.handle, of: request.id) { [self] result in
+      connection.radio.read(characteristic.attribute.handle, of: request.id) { [self] result in
         switch result {
         case .success(let value):
           connection.finish(entry, read: value.count)
@@ -57,7 +57,7 @@ extension Session {
       connection.finish(entry, error: .valueTooLong)
       return fail(message, .valueTooLong)
     }
-    radio.write(request.value, to: characteristic.attribute.handle, of: request.id) { [self] result in
+    connection.radio.write(request.value, to: characteristic.attribute.handle, of: request.id) { [self] result in
       let error = result.failure
       connection.finish(entry, error: error)
       guard connection.state == .connected else { return }
@@ -89,8 +89,10 @@ extension Session {
         logDropped(request, error.text)
         return true
       }
-      guard radio.canSendWriteWithoutResponse(to: request.id) else { return false }
-      radio.writeWithoutResponse(request.value, to: characteristic.attribute.handle, of: request.id) { [self] result in
+      guard connection.radio.canSendWriteWithoutResponse(to: request.id) else { return false }
+      connection.radio.writeWithoutResponse(
+        request.value, to: characteristic.attribute.handle, of: request.id
+      ) { [self] result in
         connection.finish(known, error: result.failure)
         if let error = result.failure { logDropped(request, error.text) }
       }

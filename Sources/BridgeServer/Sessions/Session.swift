@@ -51,7 +51,10 @@ final class Session {
     channel.onDrain = { [unowned self] in for channel in channels.values { channel.continueReading() } }
   }
 
-  var radio: any Radio { server.radio }
+  /// What this client sees: the first that knows a peripheral has it.
+  var worlds: [World] { server.worlds }
+
+  func isAttached(to world: World) -> Bool { worlds.contains { $0 === world } }
 
   /// For people: number, bundle id and process.
   var name: String {
@@ -145,7 +148,7 @@ final class Session {
     let held = connections.values
     connections = [:]
     channels = [:]
-    for connection in held { server.shares.release(connection, .operationCancelled) }
+    for connection in held { connection.release() }
     connectionEvents = nil
     server.sessionHasEnded(self)
   }

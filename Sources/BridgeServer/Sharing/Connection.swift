@@ -34,6 +34,10 @@ final class Connection {
   }
 
   var id: PeripheralIdentifier { peripheral.id }
+  var radio: any Radio { peripheral.radio }
+
+  /// The session lets go of it.
+  func release() { peripheral.shares.release(self, .operationCancelled) }
 
   // MARK: Requests at the radio
 

@@ -2,7 +2,7 @@ import BridgeIO
 import BridgeProtocol
 import Radio
 
-/// Who holds which peripheral: turns the sessions' wishes into one wish to the radio, and its answers into theirs.
+/// Who holds which peripheral of one radio: turns the sessions' wishes into one wish to the radio, and its answers into theirs.
 @BridgeQueue
 final class PeripheralShares {
   private let radio: any Radio
@@ -35,7 +35,7 @@ final class PeripheralShares {
 
   private func peripheral(_ id: PeripheralIdentifier) -> SharedPeripheral {
     if let peripheral = peripherals[id] { return peripheral }
-    let peripheral = SharedPeripheral(id: id, radio: radio, activity: activity.record(of: id))
+    let peripheral = SharedPeripheral(id: id, radio: radio, shares: self, activity: activity.record(of: id, at: radio))
     peripherals[id] = peripheral
     return peripheral
   }

@@ -17,6 +17,7 @@ final class SharedPeripheral {
 
   let id: PeripheralIdentifier
   let radio: any Radio
+  unowned let shares: PeripheralShares
   let activity: ActivityRecord
   var link = Link.none
   private(set) var connections: [Connection] = []
@@ -26,9 +27,10 @@ final class SharedPeripheral {
   private var tableGeneration = 0
   private(set) var subscriptions: [AttributeHandle: Subscription] = [:]
 
-  init(id: PeripheralIdentifier, radio: any Radio, activity: ActivityRecord) {
+  init(id: PeripheralIdentifier, radio: any Radio, shares: PeripheralShares, activity: ActivityRecord) {
     self.id = id
     self.radio = radio
+    self.shares = shares
     self.activity = activity
   }
 
