@@ -83,7 +83,7 @@ extension RandomMessages {
       .openL2CAP(OpenL2CAP(id: id, psm: UInt16(number(0...0xFFFF)))),
       .l2capWrite(L2CAPWrite(channelId: text(), value: bytes())), .l2capClose(L2CAPClose(channelId: text())),
       .registerForConnectionEvents(RegisterForConnectionEvents(options: tree())),
-      .setMockConfiguration(SetMockConfiguration(configuration: tree())),
+      .setMockConfiguration(SetMockConfiguration(configuration: JSONText(.object(tree())))),
       .clearMockConfiguration(ClearMockConfiguration()), .status(Status()), .devices(Devices(watch: bool())),
       .unknown(type: "x" + text()),
     ]

@@ -2,9 +2,9 @@
 struct JSONItem {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let tokens: UnsafeBufferPointer<JSONToken>
-  private let index: Int
+  let index: Int
 
-  private init(bytes: UnsafeBufferPointer<UInt8>, tokens: UnsafeBufferPointer<JSONToken>, index: Int) {
+  init(bytes: UnsafeBufferPointer<UInt8>, tokens: UnsafeBufferPointer<JSONToken>, index: Int) {
     self.bytes = bytes
     self.tokens = tokens
     self.index = index
@@ -29,6 +29,22 @@ struct JSONItem {
 
   /// The bytes of the value; of a string what stands between the quotes, escapes not undone.
   var raw: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[Int(token.start)..<Int(token.end)]) }
+
+  /// The bytes of the value as it is written, a string's quotes included.
+  var source: UnsafeBufferPointer<UInt8> {
+    isString ? UnsafeBufferPointer(rebasing: bytes[Int(token.start) - 1..<Int(token.end) + 1]) : raw
+  }
+
+  /// Where `source` begins.
+  var offset: Int { isString ? Int(token.start) - 1 : Int(token.start) }
+
+  /// The tokens of `source` alone.
+  var tokensOfItsOwn: [JSONToken] {
+    let (offset, index) = (UInt32(self.offset), UInt32(self.index))
+    return tokens[self.index..<Int(token.next)].map {
+      JSONToken(kind: $0.kind, start: $0.start - offset, end: $0.end - offset, next: $0.next - index)
+    }
+  }
 
   // MARK: Containers
 

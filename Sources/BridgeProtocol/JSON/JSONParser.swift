@@ -6,11 +6,14 @@ struct JSONParser {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
   private var tokens: [JSONToken] = []
+  private let maximumValues: Int
 
   /// The tokens of the one value in `bytes`; the first is the whole value.
-  static func tokens(of bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> [JSONToken] {
+  static func tokens(
+    of bytes: UnsafeBufferPointer<UInt8>, maximumValues: Int = ProtocolLimits.maximumValuesPerLine
+  ) throws(JSONSyntaxError) -> [JSONToken] {
     guard bytes.count <= Int(UInt32.max) else { throw JSONSyntaxError(.tooManyValues, at: 0) }
-    var parser = JSONParser(bytes: bytes)
+    var parser = JSONParser(bytes: bytes, maximumValues: maximumValues)
     parser.tokens.reserveCapacity(min(32, bytes.count + 1))
     try parser.value(depth: 0)
     parser.skipSpace()
@@ -18,13 +21,16 @@ struct JSONParser {
     return parser.tokens
   }
 
-  private init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  private init(bytes: UnsafeBufferPointer<UInt8>, maximumValues: Int) {
+    self.bytes = bytes
+    self.maximumValues = maximumValues
+  }
 
   // MARK: Values
 
   private mutating func value(depth: Int) throws(JSONSyntaxError) {
     skipSpace()
-    guard tokens.count < ProtocolLimits.maximumValuesPerLine else { throw error(.tooManyValues) }
+    guard tokens.count < maximumValues else { throw error(.tooManyValues) }
     switch try peek() {
     case UInt8(ascii: "\""): try string()
     case UInt8(ascii: "{"): try object(depth: depth + 1)

@@ -10,6 +10,12 @@ package struct JSONWriter {
 
   package init() { bytes = [] }
 
+  /// What is written, without a line end.
+  mutating func finish() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
+  }
+
   /// Ends the line with LF and gives the bytes back.
   package mutating func finish(into line: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\n"))
@@ -137,6 +143,32 @@ package struct JSONWriter {
       value(member)
     }
     endObject()
+  }
+
+  /// A parsed value as it was written, but for the white space.
+  mutating func copy(_ item: JSONItem) {
+    switch item.kind {
+    case .object:
+      beginObject()
+      item.forEachMember { key, value in
+        copyKey(key)
+        copy(value)
+      }
+      endObject()
+    case .array:
+      beginArray()
+      item.forEachElement { copy($0) }
+      endArray()
+    default:
+      separate()
+      bytes.append(contentsOf: item.source)
+    }
+  }
+
+  mutating func copyKey(_ key: JSONItem) {
+    separate()
+    bytes.append(contentsOf: key.source)
+    bytes.append(UInt8(ascii: ":"))
   }
 
   // MARK: Escapes

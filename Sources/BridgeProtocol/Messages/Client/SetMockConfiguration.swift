@@ -2,18 +2,19 @@
 public struct SetMockConfiguration: RequestBody {
   static let type: StaticString = "setMockConfiguration"
 
-  /// As uploaded, not checked further.
-  public var configuration: [String: JSONValue]
+  /// A JSON object as uploaded, not checked further: `MockConfiguration(upload:)` reads it.
+  public var configuration: JSONText
 
-  public init(configuration: [String: JSONValue]) { self.configuration = configuration }
+  public init(configuration: JSONText) { self.configuration = configuration }
 
   init(_ fields: MessageFields) throws(FieldError) {
-    guard let configuration = try fields.tree("configuration") else { throw FieldError("configuration", .missing) }
-    self.configuration = configuration
+    let configuration = try fields.required("configuration")
+    guard configuration.kind == .object else { throw FieldError("configuration", .not(.object)) }
+    self.configuration = JSONText(copying: configuration)
   }
 
   func write(to writer: inout JSONWriter) {
     writer.key("configuration")
-    writer.object(configuration)
+    configuration.withRoot { writer.copy($0) }
   }
 }

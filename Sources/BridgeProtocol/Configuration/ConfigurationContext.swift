@@ -1,0 +1,66 @@
+/// What goes along while a configuration is read: how strictly, and the mistakes so far.
+final class ConfigurationContext {
+  enum Mode {
+    /// An upload: what ImpossiBLE's provider accepts, and nothing that reaches into this machine.
+    case strict
+    /// A local file: what is absent has a default.
+    case lenient
+  }
+
+  let text: JSONText
+  let mode: Mode
+  private var found: [(problem: ConfigurationProblem, offset: Int)] = []
+
+  /// More would help nobody.
+  private static let limit = 200
+
+  init(_ text: JSONText, mode: Mode) {
+    self.text = text
+    self.mode = mode
+  }
+
+  // MARK: Finding
+
+  func report(_ problem: FieldProblem, at item: JSONItem) { report(problem.description, at: item) }
+
+  /// - Parameter path: the field inside `item`, if it is not `item` itself.
+  func report(
+    _ reason: String, path: String = "", at item: JSONItem, severity: ConfigurationProblem.Severity = .error
+  ) {
+    guard found.count < Self.limit else { return }
+    found.append((ConfigurationProblem(severity, path: path, reason: reason), item.offset))
+  }
+
+  /// For files only: an upload is answered by yes or no.
+  func warn(_ reason: String, path: String = "", at item: JSONItem) {
+    if mode == .lenient { report(reason, path: path, at: item, severity: .warning) }
+  }
+
+  // MARK: Places
+
+  /// Reads something inside: puts `outer` before the path of each problem found in it.
+  func inside<Result>(_ outer: @autoclosure () -> String, _ body: () -> Result) -> Result {
+    let start = found.count
+    let result = body()
+    guard found.count > start else { return result }
+    let outer = outer()
+    for index in start..<found.count {
+      let path = found[index].problem.path
+      found[index].problem.path = path.isEmpty || path.hasPrefix("[") ? outer + path : "\(outer).\(path)"
+    }
+    return result
+  }
+
+  // MARK: Results
+
+  /// In the order of the text.
+  var problems: [ConfigurationProblem] {
+    found.sorted { $0.offset < $1.offset }.map { problem, offset in
+      var problem = problem
+      (problem.line, problem.column) = text.bytes.place(of: offset)
+      return problem
+    }
+  }
+
+  var firstError: ConfigurationProblem? { problems.first { $0.severity == .error } }
+}
