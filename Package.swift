@@ -28,15 +28,20 @@ func module(
 
 let package = Package(
   name: "bridge",
-  products: [.executable(name: "bridge", targets: ["bridge"])],
+  products: [
+    .executable(name: "bridge", targets: ["bridge"]),
+    .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+  ],
   targets: [
     // C libraries: module maps, and declarations that Swift cannot import by itself.
+    .systemLibrary(name: "CCoreBluetooth"),
     .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CLinux"),
   ]
     + module("BridgeIO", ["CLinux"])
     + module("BridgeProtocol", [], testData: ["Transcripts"])
+    + module("CoreBluetooth", ["BridgeIO", "BridgeProtocol", "CCoreBluetooth"])
     + module("DBus", ["CDBus", "BridgeIO"])
     + module("Radio", ["BridgeIO", "BridgeProtocol"], testedWith: nil)
     + module("BlueZBackend", ["BridgeIO", "BridgeProtocol", "CBluetooth", "DBus", "Radio"])

@@ -1,0 +1,3 @@
+/// A remote device in the peripheral role.
+open class CBPeripheral: CBPeer {
+}

@@ -1,0 +1,7 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+public let CBPeripheralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
+public let CBPeripheralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
+
+public let CBPeripheralManagerRestoredStateServicesKey: String = "kCBRestoredServices"
+public let CBPeripheralManagerRestoredStateAdvertisementDataKey: String = "kCBRestoredAdvertisement"
