@@ -80,7 +80,7 @@ public final class BackgroundFile: Sendable {
           file = nil
           file = try Self.open(path)
         }
-        if let number = file?.number { try Self.write(work.bytes, to: number) }
+        if let number = file?.number { try writeAll(work.bytes, to: number) }
         if !work.bytes.isEmpty, failed || work.lost > 0 {
           Log.notice("activity", "\(path) is written again, \(work.lost) records are missing")
         }
@@ -96,17 +96,5 @@ public final class BackgroundFile: Sendable {
   private static func open(_ path: String) throws(SystemError) -> FileDescriptor {
     FileDescriptor(
       owning: try check("open") { Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o640) })
-  }
-
-  private static func write(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written) }
-      if count >= 0 {
-        written += count
-      } else if errno != EINTR {
-        throw SystemError(call: "write")
-      }
-    }
   }
 }

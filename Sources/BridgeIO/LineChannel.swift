@@ -28,6 +28,8 @@ public final class LineChannel {
   public var onLine: (@BridgeQueue (UnsafeBufferPointer<UInt8>) -> Void)?
   /// Called once, when the channel ends by itself; not after `close`.
   public var onEnd: (@BridgeQueue (End) -> Void)?
+  /// Sees what is sent, whole lines with their ends, in order; the bytes are valid during the call.
+  public var onSend: (@BridgeQueue (UnsafeBufferPointer<UInt8>) -> Void)?
   /// Called when the channel is no longer congested.
   public var onDrain: (@BridgeQueue () -> Void)?
 
@@ -68,7 +70,9 @@ public final class LineChannel {
   /// Sends what `write` appends: whole lines with their ends.
   public func send(_ write: (inout [UInt8]) -> Void) {
     guard isOpen, !isClosing else { return }
+    let start = output.bytes.count
     write(&output.bytes)
+    if let onSend { output.bytes.withUnsafeBufferPointer { onSend(UnsafeBufferPointer(rebasing: $0[start...])) } }
     if output.count > limits.output { return end(.outputFull(limit: limits.output)) }
     if isCongested { wasCongested = true }
     scheduleFlush()
@@ -187,7 +191,7 @@ public final class LineChannel {
     descriptor = nil
     output = OutputBuffer()
     replaceable.removeAll()
-    (onLine, onEnd, onDrain) = (nil, nil, nil)
+    (onLine, onEnd, onDrain, onSend) = (nil, nil, nil, nil)
   }
 
   /// Reads and takes nothing more, and closes when what was sent is written, or after two seconds.
@@ -195,7 +199,7 @@ public final class LineChannel {
     guard isOpen, !isClosing else { return }
     isClosing = true
     replaceable.removeAll()
-    (onLine, onEnd, onDrain) = (nil, nil, nil)
+    (onLine, onEnd, onDrain, onSend) = (nil, nil, nil, nil)
     updateInterest()
     scheduleFlush()
     QueueTimer(after: limits.closingTime) { self.close() }

@@ -11,6 +11,7 @@ public final class Server {
   private(set) lazy var watchers = ActivityWatchers(server: self)
   private let takeover: Takeover?
   private var doors: Doors?
+  private var recordings: BackgroundFolder?
 
   /// What all clients see. The first is a real radio if there is one.
   private(set) var worlds: [World] = []
@@ -42,7 +43,8 @@ public final class Server {
 
   /// Takes the sockets, starts the radio, and serves clients as soon as it is on.
   ///
-  /// - Throws: when the sockets are another's or cannot be made, or the activity log cannot be written.
+  /// - Throws: when the sockets are another's or cannot be made, or the activity log or the recordings cannot be
+  ///   written.
   public func start() throws(ServerError) {
     do throws(SocketError) {
       let doors = try Doors(configuration) { [unowned self] in accept($0, $1) }
@@ -54,6 +56,12 @@ public final class Server {
     } catch {
       doors?.close()
       throw .activityLog(configuration.activityLogPath ?? "", error)
+    }
+    do throws(SystemError) {
+      recordings = try configuration.recordingPath.map { path throws(SystemError) in try BackgroundFolder(path: path) }
+    } catch {
+      doors?.close()
+      throw .recordings(configuration.recordingPath ?? "", error)
     }
     activity.onChange = { [unowned self] in watchers.activityChanged() }
     for world in worlds { world.start() }
@@ -78,7 +86,11 @@ public final class Server {
   }
 
   private func radiosStopped() {
-    if let file = activity.file { file.close { [self] in stopped() } } else { stopped() }
+    if let file = activity.file { file.close { [self] in activityWritten() } } else { activityWritten() }
+  }
+
+  private func activityWritten() {
+    if let recordings { recordings.close { [self] in stopped() } } else { stopped() }
   }
 
   private func stopped() {
@@ -134,6 +146,14 @@ public final class Server {
     return channelCount
   }
 
+  /// For a new session; nil when conversations are not kept.
+  func recorder(since time: Double) -> SessionRecorder? {
+    recordings.map {
+      SessionRecorder(
+        folder: $0, time: time, serverVersion: configuration.serverVersion, limit: configuration.limits.recording)
+    }
+  }
+
   // MARK: The radios' state
 
   /// What clients are told.
@@ -166,11 +186,13 @@ public final class Server {
 public enum ServerError: Error, Hashable, CustomStringConvertible {
   case socket(SocketError)
   case activityLog(String, SystemError)
+  case recordings(String, SystemError)
 
   public var description: String {
     switch self {
     case .socket(let error): error.description
     case .activityLog(let path, let error): "the activity log \(path) cannot be written: \(error)"
+    case .recordings(let path, let error): "no recordings can be written in \(path): \(error)"
     }
   }
 }

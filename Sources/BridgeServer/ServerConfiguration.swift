@@ -23,6 +23,8 @@ public struct ServerConfiguration: Sendable {
   public var policy: Policy
   /// One JSON line is appended for each GATT or L2CAP operation; nil for no such file.
   public var activityLogPath: String?
+  /// A folder for each session's conversation, a file each; nil keeps none.
+  public var recordingPath: String?
   /// Told to clients.
   public var serverVersion: String
   public var limits: ServerLimits
@@ -30,13 +32,14 @@ public struct ServerConfiguration: Sendable {
   public init(
     socketPath: String = standardSocketPath, permissions: UnixSocket.Permissions = UnixSocket.Permissions(),
     inherited: [InheritedSocket] = [], policy: Policy = .shared, activityLogPath: String? = nil,
-    serverVersion: String, limits: ServerLimits = ServerLimits()
+    recordingPath: String? = nil, serverVersion: String, limits: ServerLimits = ServerLimits()
   ) {
     self.socketPath = socketPath
     self.permissions = permissions
     self.inherited = inherited
     self.policy = policy
     self.activityLogPath = activityLogPath
+    self.recordingPath = recordingPath
     self.serverVersion = serverVersion
     self.limits = limits
   }
@@ -61,5 +64,7 @@ public struct ServerLimits: Sendable {
   public var activityDuration = Duration.milliseconds(1500)
   /// How often those who watch the record of traffic are told at most.
   public var watchInterval = Duration.milliseconds(250)
+  /// Bytes of one session's recording, which ends there.
+  public var recording = 256 << 20
   public init() {}
 }

@@ -8,6 +8,7 @@ struct ServeSettings {
   var permissions = UnixSocket.Permissions()
   var policy = ServerConfiguration.Policy.shared
   var activityLog = ""
+  var recording = ""
   var bluez = BlueZConfiguration()
   var stateDirectory = StateDirectory.preferred
   var logLevel = Log.Level.notice
@@ -63,6 +64,10 @@ struct ServeSettings {
         "--activity-log", value: "FILE",
         help: "Append one JSON line for each GATT or L2CAP operation; SIGHUP reopens it.", \.activityLog),
       .text(
+        "--record", value: "DIR",
+        help: "Keep each client's conversation in a file in DIR: all that devices and apps\nsay (docs/recordings.md).",
+        \.recording),
+      .text(
         "--state-dir", value: "DIR",
         help: "What outlives the service: which device has which identifier\n(default \(StateDirectory.preferred)).",
         \.stateDirectory),
@@ -75,7 +80,8 @@ struct ServeSettings {
   func serverConfiguration() -> ServerConfiguration {
     ServerConfiguration(
       socketPath: socket, permissions: permissions, inherited: InheritedSocket.takeAll(), policy: policy,
-      activityLogPath: activityLog.isEmpty ? nil : activityLog, serverVersion: BridgeVersion.current)
+      activityLogPath: activityLog.isEmpty ? nil : activityLog,
+      recordingPath: recording.isEmpty ? nil : recording, serverVersion: BridgeVersion.current)
   }
 
   func blueZConfiguration() -> BlueZConfiguration {

@@ -1,5 +1,6 @@
 import BridgeIO
 import BridgeProtocol
+import Glibc
 import Radio
 
 /// One client: its socket, what it told of itself, and all that it wants. What it asks for is handled in the extensions,
@@ -17,6 +18,7 @@ final class Session {
   let number: Int
   let server: Server
   let channel: LineChannel
+  private let recorder: SessionRecorder?
   let door: Door
   let peer: SocketOwner
   /// Seconds since 1970.
@@ -46,6 +48,8 @@ final class Session {
     peer = SocketOwner(peerOf: descriptor)
     activityClient = ActivityClient(bundleId: nil, pid: peer.pid > 0 ? Int(peer.pid) : nil)
     channel = LineChannel(descriptor, limits: server.configuration.limits.channel)
+    recorder = server.recorder(since: since)
+    if let recorder { channel.onSend = { recorder.sent($0) } }
     channel.onLine = { [unowned self] in receive($0) }
     channel.onEnd = { [unowned self] in ended($0) }
     channel.onDrain = { [unowned self] in for channel in channels.values { channel.continueReading() } }
@@ -84,15 +88,27 @@ final class Session {
 
   private func receive(_ line: UnsafeBufferPointer<UInt8>) {
     let message: ClientMessage
-    do throws(MessageDecodingError) { message = try ClientMessage(line: line) } catch { return refuse(error) }
+    do throws(MessageDecodingError) { message = try ClientMessage(line: line) } catch {
+      record(line, error)
+      return refuse(error)
+    }
     Log.info("session", "\(number) > \(message.type)")
     if case .hello(let hello) = message { introduce(hello) }
+    recorder?.received(line, message) { recordingName }
     if !hasSpoken {
       hasSpoken = true
       server.sessionHasSpoken(self)
       guard isOpen else { return }
     }
     handle(message)
+  }
+
+  private func record(_ line: UnsafeBufferPointer<UInt8>, _ error: MessageDecodingError) {
+    if case .notJSON = error { recorder?.receivedBroken(line) } else { recorder?.received(line, nil) { recordingName } }
+  }
+
+  private var recordingName: String {
+    RecordingName.make(time: since, servicePID: Int(getpid()), client: number, app: hello?.bundleId)
   }
 
   private func refuse(_ error: MessageDecodingError) {
@@ -143,6 +159,7 @@ final class Session {
     guard isOpen else { return }
     isOpen = false
     if hasSpoken { Log.notice("session", "\(name) went: \(reason)") }
+    recorder?.end(reason)
     if let scan { server.scanMemory.remember(scan.request, of: hello) }
     endScan()
     let held = connections.values
