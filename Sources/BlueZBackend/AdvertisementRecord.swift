@@ -45,7 +45,8 @@ struct AdvertisementRecord {
   mutating func changed(_ device: Device1, _ changes: Device1.Changes) -> Bool {
     if changes.contains(.servicesResolved) && device.servicesResolved {
       wasResolved = true
-      gapName = device.name
+      // At a later connection this may be what was advertised since.
+      if gapName == nil { gapName = device.name }
     }
     if changes.contains(.connected) && device.isConnected { wasConnected = true }
     guard changes.contains(.name), !changes.contains(.rssi) || device.isConnected, let new = device.name else {
@@ -53,6 +54,12 @@ struct AdvertisementRecord {
     }
     if device.isConnected { gapName = new }
     return rename(gapName ?? new)
+  }
+
+  /// What the device's GAP service says. Tells whether the name is another.
+  mutating func readGAPName(_ new: String) -> Bool {
+    gapName = new
+    return rename(new)
   }
 
   /// bluetoothd shows the device anew, maybe after a restart: its properties start from nothing.

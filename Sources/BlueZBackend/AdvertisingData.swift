@@ -4,6 +4,9 @@ import DBus
 
 /// `Device1.AdvertisingData`, `a{yv}`: the advertised fields that BlueZ does not give a property of their own.
 ///
+/// The types read here are among those that bluetoothd has left out of it so far (`type_reject_list` in
+/// `src/shared/ad.c`, 5.56 to 5.87), so that solicited services are unknown with any of these.
+///
 /// - Source: Core Specification Supplement, Part A, 1.10; Assigned Numbers, "Common Data Types".
 enum AdvertisingData {
   private static let solicited16: Int = 0x14

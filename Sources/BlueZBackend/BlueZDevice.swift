@@ -20,7 +20,10 @@ final class BlueZDevice {
   private var timers: [LinkMachine.Timer: QueueTimer] = [:]
   private var connectCall: PendingCall?
   private var barrierCall: PendingCall?
+  private var nameCall: PendingCall?
   private var lowEnergyBearerRefused = false
+  /// The bearer that was preferred before we asked for LE.
+  private var formerBearer: String?
   /// What is being asked of the link besides GATT, and ends with it.
   private var inquiries: [UInt64: @BridgeQueue (BluetoothError) -> Void] = [:]
   private var lastInquiry: UInt64 = 0
@@ -56,6 +59,7 @@ final class BlueZDevice {
     if let object { host.gattPaths.forgetServices(below: object.path) }
     object?.record = nil
     object = nil
+    formerBearer = nil
     handle(.vanished)
   }
 
@@ -75,7 +79,10 @@ final class BlueZDevice {
 
   func linkWillEnd(_ reason: BluetoothError) { handle(.reason(reason)) }
   func settled() { handle(.settled) }
-  func radioLost() { handle(.radioLost) }
+  func radioLost() {
+    restoreBearer()
+    handle(.radioLost)
+  }
 
   // MARK: Wishes
 
@@ -84,6 +91,7 @@ final class BlueZDevice {
 
   /// At the end of everything: disconnects without a word; `completion` follows when bluetoothd has answered.
   func disconnectAtStop(completion: @escaping @BridgeQueue () -> Void) {
+    restoreBearer()
     guard let object else { return completion() }
     host.service.call(object.path, BlueZ.Device.interface, BlueZ.Device.disconnect) { _ in completion() }
   }
@@ -102,6 +110,10 @@ final class BlueZDevice {
 
   private func perform(_ action: LinkMachine.Action, isRequest: Bool) {
     switch action {
+    case .didConnect, .didFailToConnect, .didDisconnect: restoreBearer()
+    default: break
+    }
+    switch action {
     case .callConnect: callConnect()
     case .forgetConnectCall:
       connectCall?.cancel()
@@ -115,7 +127,9 @@ final class BlueZDevice {
     case .openGATT: openGATT()
     case .closeGATT(let error): closeGATT(error)
     case .askBarrier: askBarrier()
-    case .gattReady: gatt?.servicesResolved()
+    case .gattReady:
+      gatt?.servicesResolved()
+      askName()
     case .didConnect: host.report(.didConnect, of: self, isAnswer: isRequest)
     case .didFailToConnect(let error): host.report(.didFailToConnect(error), of: self, isAnswer: isRequest)
     case .didDisconnect(let error): host.report(.didDisconnect(error), of: self, isAnswer: isRequest)
@@ -140,21 +154,39 @@ final class BlueZDevice {
     return !host.hasPrivatePeers
   }
 
+  /// A device with a public address may be of both kinds, BR/EDR and LE, and a plain `Connect` to it take the wrong one.
   private func callConnect() {
     guard let object else { return }
-    if let bearer = object.preferredBearer, bearer != BlueZ.Device.lowEnergyBearer, address.kind == .lePublic {
-      host.service.call(
-        object.path, Bus.properties, Bus.set,
-        [
-          .string(BlueZ.Device.interface), .string(BlueZ.Device.preferredBearer),
-          .variant(.string(BlueZ.Device.lowEnergyBearer)),
-        ]
-      ) { _ in }
+    guard address.kind == .lePublic else { return callConnect(object.path, BlueZ.Device.interface) }
+    if !lowEnergyBearerRefused && host.service.cache.has(BlueZ.BearerLE.interface, at: object.path) {
+      return callConnect(object.path, BlueZ.BearerLE.interface)
     }
-    let usesBearer =
-      address.kind == .lePublic && !lowEnergyBearerRefused
-      && host.service.cache.has(BlueZ.BearerLE.interface, at: object.path)
-    callConnect(object.path, usesBearer ? BlueZ.BearerLE.interface : BlueZ.Device.interface)
+    preferLowEnergy(object)
+    callConnect(object.path, BlueZ.Device.interface)
+  }
+
+  /// Experimental in bluetoothd. The preference outlives us and counts for others, so it is put back in the end.
+  private func preferLowEnergy(_ object: Device1) {
+    guard let bearer = object.preferredBearer, bearer != BlueZ.Device.lowEnergyBearer, formerBearer == nil else {
+      return
+    }
+    formerBearer = bearer
+    prefer(BlueZ.Device.lowEnergyBearer, object)
+  }
+
+  private func restoreBearer() {
+    guard let bearer = formerBearer else { return }
+    formerBearer = nil
+    if let object { prefer(bearer, object) }
+  }
+
+  private func prefer(_ bearer: String, _ object: Device1) {
+    host.service.call(
+      object.path, Bus.properties, Bus.set,
+      [.string(BlueZ.Device.interface), .string(BlueZ.Device.preferredBearer), .variant(.string(bearer))]
+    ) { [weak self] result in
+      if case .failure(let error) = result, let self { Log.info("link", "\(identifier): PreferredBearer: \(error)") }
+    }
   }
 
   private func callConnect(_ path: String, _ interface: String) {
@@ -166,7 +198,7 @@ final class BlueZDevice {
       case .failure(let error):
         if interface == BlueZ.BearerLE.interface && Self.isMissingMethod(error) {
           lowEnergyBearerRefused = true
-          callConnect(path, BlueZ.Device.interface)
+          callConnect()
         } else {
           Log.info("link", "\(identifier): Connect: \(error)")
           handle(.connectFailed(ErrorMapping.connectFailure(error), wrongBearer: Self.isClassic(error)))
@@ -237,11 +269,27 @@ final class BlueZDevice {
   private func closeGATT(_ error: BluetoothError) {
     barrierCall?.cancel()
     barrierCall = nil
+    nameCall?.cancel()
+    nameCall = nil
     gatt?.end(error)
     gatt = nil
     let inquiries = inquiries.sorted { $0.key < $1.key }
     self.inquiries = [:]
     for (_, fail) in inquiries { fail(error) }
+  }
+
+  /// bluetoothd asks for the name at every connection up to 5.76, and later only once in its life; from 5.80 on it shows
+  /// the GAP service, so that it can be asked for here. Of its own place in bluetoothd's queue: it delays no request.
+  private func askName() {
+    guard let object, let path = GAPName.characteristic(below: object.path, in: host.service.cache) else { return }
+    nameCall?.cancel()
+    nameCall = host.service.call(path, GATTNames.characteristic, GATTNames.readValue, [.properties([:])]) {
+      [weak self] result in
+      guard let self else { return }
+      nameCall = nil
+      guard case .success(let reply) = result, let name = GAPName(value: reply.read { $0.bytes() }) else { return }
+      if advertisement.readGAPName(name.text) { host.didRename(self) }
+    }
   }
 
   // MARK: Beside GATT

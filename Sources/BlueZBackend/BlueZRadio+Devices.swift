@@ -22,10 +22,7 @@ extension BlueZRadio: BlueZSignalObserver {
     if changes.contains(.rssi) { advertised(record, object, changes) }
     guard !changes.isDisjoint(with: Self.rareChanges) else { return }
     if changes.contains(.address) { devices.addressChanged(of: object) }
-    if record.advertisement.changed(object, changes) {
-      remember(record)
-      tellName(of: record)
-    }
+    if record.advertisement.changed(object, changes) { didRename(record) }
     record.linkChanged(changes)
   }
 
@@ -50,6 +47,11 @@ extension BlueZRadio: DeviceHost {
   }
 
   var hasPrivatePeers: Bool { devices.records.values.contains { $0.address.isPrivate && $0.isInUse } }
+
+  func didRename(_ device: BlueZDevice) {
+    remember(device)
+    tellName(of: device)
+  }
 
   func linkStands(_ device: BlueZDevice) { linkEndReasons?.note(device.address) }
 

@@ -15,6 +15,7 @@ protocol DeviceHost: AnyObject {
   /// `isAnswer`: caused by a call into the radio, so not to be told before that call has returned.
   func report(_ event: LinkEvent, of device: BlueZDevice, isAnswer: Bool)
   func linkStands(_ device: BlueZDevice)
+  func didRename(_ device: BlueZDevice)
   func device(_ device: BlueZDevice, didNotify value: [UInt8], characteristic: AttributeHandle)
   func device(_ device: BlueZDevice, didModifyServices removed: [AttributeHandle])
   func deviceIsReadyToWriteWithoutResponse(_ device: BlueZDevice)

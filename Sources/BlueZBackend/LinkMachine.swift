@@ -95,7 +95,10 @@ struct LinkMachine {
     case .vanished: vanished()
     case .connected(let value): value ? linkUp() : linkDown()
     case .resolved(let value): resolvedChanged(value)
-    case .reason(let error): reason = error
+    case .reason(let error):
+      reason = error
+      // The controller's word may come after bluetoothd's.
+      if heldEnd == .peripheralDisconnected { heldEnd = error }
     case .connectSucceeded: connectSucceeded()
     case .connectFailed(let failure, let wrongBearer): connectFailed(failure, wrongBearer: wrongBearer)
     case .disconnectReplied: if phase == .closing && !isConnected { finishClosing() }

@@ -8,89 +8,7 @@ import Testing
 @testable import BlueZBackend
 
 /// The whole radio against a scripted bluetoothd on a private bus.
-@Suite @BridgeQueue struct BlueZRadioTests {
-  private let device = "/org/bluez/hci0/dev_00_00_00_00_00_01"
-  private let properties: [String: Value] = [
-    "Address": .string("00:00:00:00:00:01"), "AddressType": .string("public"), "Connected": .boolean(false),
-    "ServicesResolved": .boolean(false), "Paired": .boolean(false),
-  ]
-
-  private var advertised: [String: Value] {
-    properties.merging(["RSSI": .int16(-40), "Name": .string("Sensor")]) { $1 }
-  }
-
-  private static var quick: BlueZTiming {
-    var timing = BlueZTiming()
-    timing.absenceGrace = .milliseconds(100)
-    timing.restartSettle = .milliseconds(50)
-    timing.powerSettle = .milliseconds(30)
-    timing.scanBusyDelay = .milliseconds(20)
-    timing.connectRetryFirst = .milliseconds(10)
-    timing.busRetryFirst = .milliseconds(20)
-    return timing
-  }
-
-  private static func quick(_ limit: WritableKeyPath<BlueZTiming, Duration>, _ value: Duration) -> BlueZTiming {
-    var timing = quick
-    timing[keyPath: limit] = value
-    return timing
-  }
-
-  /// A radio, on a bus with a daemon, that has reached poweredOn.
-  private func run(
-    devices: [(String, [String: Value])] = [], timing: BlueZTiming = Self.quick,
-    _ body: @BridgeQueue (BlueZRadio, ScriptedDaemon, RadioRecorder, PrivateBus) async throws -> Void
-  ) async throws {
-    try await PrivateBus.run { bus in
-      let daemon = try await ScriptedDaemon.start(on: bus, devices: devices)
-      let (radio, recorder) = makeRadio(bus, timing: timing)
-      await recorder.state(.poweredOn)
-      try await body(radio, daemon, recorder, bus)
-      daemon.automatic.insert("Disconnect")
-      await withCheckedContinuation { done in radio.stop { done.resume() } }
-      daemon.stop()
-    }
-  }
-
-  private func makeRadio(
-    _ bus: PrivateBus, timing: BlueZTiming = Self.quick,
-    configure: (inout BlueZConfiguration) -> Void = { _ in }
-  ) -> (BlueZRadio, RadioRecorder) {
-    var configuration = BlueZConfiguration()
-    configuration.busAddress = bus.address
-    configuration.agent.mode = .none
-    configuration.timing = timing
-    configure(&configuration)
-    let radio = BlueZRadio(configuration)
-    let recorder = RadioRecorder()
-    radio.observer = recorder
-    Kept.keep(recorder)
-    Kept.keep(radio)
-    radio.start()
-    return (radio, recorder)
-  }
-
-  private func link(
-    _ radio: BlueZRadio, _ daemon: ScriptedDaemon, _ recorder: RadioRecorder
-  ) async -> PeripheralIdentifier {
-    let peripheral = await find(radio, daemon, recorder)
-    radio.connect(peripheral)
-    let call = await daemon.called("Connect")
-    daemon.change(device, ["Connected": .boolean(true)])
-    call.succeed()
-    #expect(await recorder.linkNews() == .connected(peripheral))
-    return peripheral
-  }
-
-  private func find(
-    _ radio: BlueZRadio, _ daemon: ScriptedDaemon, _ recorder: RadioRecorder
-  ) async -> PeripheralIdentifier {
-    radio.scan(RadioScan(allowDuplicates: false))
-    _ = await daemon.called("StartDiscovery")
-    daemon.addDevice(device, advertised)
-    return await recorder.advertisement().peripheral
-  }
-
+@Suite @BridgeQueue struct BlueZRadioTests: OnScriptedDaemon {
   // MARK: State
 
   @Test func `without bluetoothd the radio is unsupported after a while, and says why`() async throws {
@@ -138,7 +56,7 @@ import Testing
   }
 
   @Test func `a replugged adapter is found under its new number`() async throws {
-    try await run(timing: Self.quick(\.absenceGrace, .seconds(5))) { radio, daemon, recorder, _ in
+    try await run(timing: .quick(\.absenceGrace, .seconds(5))) { radio, daemon, recorder, _ in
       daemon.remove(ScriptedDaemon.adapter, [BlueZ.Adapter.interface])
       await recorder.state(.unknown)
       daemon.add("/org/bluez/hci3", ScriptedDaemon.adapterInterfaces("00:00:00:00:00:AA", true))
@@ -241,7 +159,7 @@ import Testing
   }
 
   @Test func `a scan that hears nothing is started anew`() async throws {
-    try await run(timing: Self.quick(\.scanWatchdog, .milliseconds(40))) { radio, daemon, _, _ in
+    try await run(timing: .quick(\.scanWatchdog, .milliseconds(40))) { radio, daemon, _, _ in
       radio.scan(RadioScan(allowDuplicates: false))
       _ = await daemon.called("StartDiscovery")
       _ = await daemon.called("StopDiscovery")
@@ -316,6 +234,38 @@ import Testing
       daemon.change(device, ["Name": .string("GAP name")])
       _ = await recorder.next { $0 == .name("GAP name") }
       #expect(radio.name(of: peripheral) == "GAP name")
+    }
+  }
+
+  @Test func `a name that bluetoothd asks for only once is read at every connection`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await link(radio, daemon, recorder)
+      daemon.add(
+        device + "/service0001",
+        [BlueZ.GATT.service: ["UUID": .string("00001800-0000-1000-8000-00805f9b34fb"), "Primary": .boolean(true)]])
+      daemon.add(
+        device + "/service0001/char0002",
+        [
+          BlueZ.GATT.characteristic: [
+            "UUID": .string("00002a00-0000-1000-8000-00805f9b34fb"), "Flags": .strings(["read"]),
+          ]
+        ])
+      daemon.change(device, ["ServicesResolved": .boolean(true)])
+      let first = await daemon.called("ReadValue")
+      #expect(first.path == device + "/service0001/char0002")
+      first.succeed(.bytes(Array("First\0".utf8)))
+      #expect(await recorder.next { $0 == .name("First") } == .name("First"))
+      daemon.change(device, ["ServicesResolved": .boolean(false), "Connected": .boolean(false)])
+      #expect(await recorder.linkNews() == .disconnected(peripheral, .peripheralDisconnected))
+      // An advertisement puts the advertised name in its place; the device's own one stays.
+      daemon.change(device, ["RSSI": .int16(-40), "Name": .string("Sensor 2")])
+      radio.connect(peripheral)
+      let call = await daemon.called("Connect")
+      daemon.change(device, ["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
+      call.succeed()
+      await daemon.called("ReadValue").succeed(.bytes(Array(" Second ".utf8)))
+      #expect(await recorder.next { if case .name = $0 { true } else { false } } == .name("Second"))
+      #expect(radio.name(of: peripheral) == "Second")
     }
   }
 
@@ -518,7 +468,7 @@ import Testing
   }
 
   @Test func `links that a restarted bluetoothd claims are believed only if they last`() async throws {
-    try await run { radio, daemon, recorder, bus in
+    try await run(timing: .quick(\.restartSettle, .seconds(30))) { radio, daemon, recorder, bus in
       let peripheral = await find(radio, daemon, recorder)
       daemon.stop()
       await recorder.state(.resetting)
@@ -553,11 +503,4 @@ import Testing
       daemon.stop()
     }
   }
-}
-
-/// Keeps alive what a test holds on to by its effects only.
-@BridgeQueue
-private enum Kept {
-  private static var objects: [AnyObject] = []
-  static func keep(_ object: AnyObject) { objects.append(object) }
 }

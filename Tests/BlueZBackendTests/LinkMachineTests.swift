@@ -36,6 +36,13 @@ import Testing
     #expect(machine.handle(.barrierPassed) == [.cancel(.resolve), .gattReady])
   }
 
+  @Test mutating func `a reason that comes after the end of the link still counts`() {
+    link()
+    #expect(
+      told(.connected(false), .reason(.connectionTimeout), .fired(.powerSettle)) == [.didDisconnect(.connectionTimeout)]
+    )
+  }
+
   @Test mutating func `services resolved before the reply wait for it`() {
     _ = told(.connectRequested, .connected(true), .resolved(true))
     #expect(machine.handle(.connectSucceeded).last == .askBarrier)
