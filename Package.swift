@@ -10,6 +10,9 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// The modules whose tests are built, all if unset: `BRIDGE_TESTS=BridgeIO,DBus swift test` while working on these.
+let tested = Context.environment["BRIDGE_TESTS"]?.split(separator: ",").map(String.init)
+
 /// A module of ours: a library target and, unless it says otherwise, a test target beside it.
 /// `testData` names what in the test folder is read where it lies.
 func module(
@@ -17,7 +20,7 @@ func module(
   testData: [String] = []
 ) -> [Target] {
   var targets: [Target] = [.target(name: name, dependencies: dependencies, swiftSettings: strict)]
-  if let extra {
+  if let extra, tested?.contains(name) ?? true {
     targets.append(
       .testTarget(
         name: name + "Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies + extra,
