@@ -9,7 +9,8 @@ public import BridgeProtocol
 /// - Users are not counted here: the caller asks once for what several sessions want, and lets go once.
 /// - Attributes are named by handles of the table that `discoverServices` gave last; others are refused with
 ///   ATT 0x01. Sizes are checked by the radio: a value over 512 bytes is refused with ATT 0x0D.
-/// - When `state` leaves poweredOn, links and pending connects end with it, without events of their own.
+/// - When `state` leaves poweredOn, links and pending connects end with it, without events of their own; what was pending
+///   on them fails as below, before `radioDidUpdateState`.
 /// - When a link ends, what was pending on it fails with `.peripheralDisconnected` (or `.operationCancelled` after
 ///   `disconnect`) before the disconnect event.
 @BridgeQueue

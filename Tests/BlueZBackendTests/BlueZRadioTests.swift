@@ -400,6 +400,21 @@ import Testing
     }
   }
 
+  @Test func `what is pending on a link fails before the radio's new state is told`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await link(radio, daemon, recorder)
+      var failure: BluetoothError?
+      var stateHeard = false
+      recorder.onState = { stateHeard = true }
+      radio.discoverServices(of: peripheral) {
+        if case .failure(let error) = $0, !stateHeard { failure = error }
+      }
+      daemon.setPowered(false)
+      await recorder.state(.poweredOff)
+      #expect(failure == .peripheralDisconnected)
+    }
+  }
+
   @Test func `services are discovered once they are resolved and in the cache`() async throws {
     try await run { radio, daemon, recorder, _ in
       let peripheral = await link(radio, daemon, recorder)

@@ -19,6 +19,7 @@ final class RadioRecorder: RadioObserver {
   /// Not yet taken by `next`.
   private var events: [Event] = []
   var onDisconnect: (@BridgeQueue () -> Void)?
+  var onState: (@BridgeQueue () -> Void)?
   private(set) var advertisements: [Advertisement] = []
   private var waiter: (matches: (Event) -> Bool, continuation: CheckedContinuation<Event, Never>)?
 
@@ -61,7 +62,10 @@ final class RadioRecorder: RadioObserver {
     }
   }
 
-  func radioDidUpdateState(_ radio: any Radio) { record(.state(radio.state)) }
+  func radioDidUpdateState(_ radio: any Radio) {
+    onState?()
+    record(.state(radio.state))
+  }
   func radio(_ radio: any Radio, didReceive advertisement: Advertisement) {
     advertisements.append(advertisement)
     record(.advertisement(advertisement.peripheral))

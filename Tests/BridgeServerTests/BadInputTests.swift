@@ -98,6 +98,17 @@ import Testing
     await service.stop()
   }
 
+  @Test func aClientThatStopsSendingHasItsAnswersAndIsGone() async throws {
+    let service = try ServiceFixture()
+    let client = try await service.connectedClient(features: [.control])
+    client.send(.status(Status()))
+    client.finishSending()
+    guard case .didReportStatus? = try await client.next() else { return unexpected() }
+    #expect(await client.closes())
+    #expect(await eventually { service.radio.commands.contains(.disconnect(.meter)) })
+    await service.stop()
+  }
+
   @Test func aClientThatNeverReadsIsGivenUpAndOthersAreNotHeldUp() async throws {
     let service = try ServiceFixture { $0.limits.channel.output = 1 << 20 }
     service.radio.devices[.meter]?.values[Meter.current] = .success([UInt8](repeating: 7, count: 512))

@@ -52,6 +52,23 @@ import Testing
     await service.stop()
   }
 
+  @Test func aRequestAtTheRadioIsAnsweredWhenTheRadioGoes() async throws {
+    let service = try ServiceFixture()
+    var completions: [RadioCompletion<[UInt8]>] = []
+    service.radio.onRead = { completions.append($1) }
+    let client = try await service.connectedClient(features: [.state, .errors])
+    client.send(.read(ReadCharacteristic(id: .meter, characteristicId: Meter.currentID)))
+    #expect(await eventually { completions.count == 1 })
+    // The order that a radio promises.
+    completions[0](.failure(.peripheralDisconnected))
+    service.radio.setState(.poweredOff)
+    guard case .didUpdateValue(let value)? = try await client.next() else { return unexpected() }
+    #expect(value.characteristicId == Meter.currentID && value.error == .peripheralDisconnected)
+    #expect(try await client.next()?.type == "didDisconnect")
+    #expect(try await client.next() == .state(DidUpdateState(state: .poweredOff)))
+    await service.stop()
+  }
+
   @Test func theControlSocketAnswersWithoutARadio() async throws {
     let service = try ServiceFixture(state: .unsupported)
     let client = try service.controlClient()

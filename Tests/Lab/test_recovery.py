@@ -50,6 +50,21 @@ async def test_power_off_and_on(world, bridge):
     await gone_and_back(world, bridge, lambda: world.power(False), lambda: world.power(True), ["poweredOff"])
 
 
+async def test_a_request_at_the_radio_is_answered_when_the_power_goes(world, bridge):
+    slow = Characteristic("2A19", READ, b"")
+    slow.on_read = lambda: asyncio.sleep(3600)
+    await world.peripheral("Slow", [Service("180F", [slow])])
+    client = await bridge.client(features=["state", "errors"])
+    id = await client.connect("Slow")
+    characteristic = (await client.explore(id))["180F"]["2A19"]
+    client.send("read", id=id, characteristicId=characteristic)
+    await asyncio.sleep(seconds(1))
+    await world.power(False)
+    assert (await client.expect("didUpdateValue", LINK, characteristicId=characteristic))["error"]
+    await client.expect("didDisconnect", id=id)
+    await client.expect("state", state="poweredOff")
+
+
 async def test_rfkill_and_back(world, bridge):
     async def block():
         await world.rfkill(True)

@@ -1,16 +1,20 @@
 public import BridgeIO
 public import BridgeProtocol
+import Glibc
 
 /// A client of a socket that speaks the wire: sends messages or any bytes, and waits for what comes.
 @BridgeQueue
 public final class LineClient {
   private let channel: LineChannel
+  private let descriptor: CInt
   private var lines: [[UInt8]] = []
   private var waiter: CheckedContinuation<Void, Never>?
   public private(set) var isClosed = false
 
   public init(path: String) throws {
-    channel = LineChannel(try UnixSocket.connect(to: SocketPath(path)))
+    let socket = try UnixSocket.connect(to: SocketPath(path))
+    descriptor = socket.number
+    channel = LineChannel(socket)
     channel.onLine = { [weak self] line in
       self?.lines.append(Array(line))
       self?.wake()
@@ -31,6 +35,11 @@ public final class LineClient {
   public func send(_ line: String) { send(bytes: Array("\(line)\n".utf8)) }
 
   public func send(bytes: [UInt8]) { channel.send(bytes) }
+
+  /// Ends the sending side once all is sent; goes on reading.
+  public func finishSending() {
+    BridgeQueue.async { [self] in if channel.isOpen { shutdown(descriptor, CInt(SHUT_WR)) } }
+  }
 
   /// ImpossiBLE's greeting; with features also bridge's.
   public func hello(_ bundleId: String = "example.app", pid: Int = 4711, features: Features? = nil) {

@@ -85,9 +85,19 @@ class World:
                 await asyncio.sleep(0.1)
 
     async def power(self, on):
-        await self.machine.run("busctl", "set-property", "org.bluez", self.path, "org.bluez.Adapter1", "Powered", "b",
-                               str(on).lower())
+        async with asyncio.timeout(30):
+            # An adapter just unblocked is refused for a moment: bluetoothd has not heard of it.
+            while await self._set_powered(on) is None:
+                await asyncio.sleep(0.1)
         await self.wait_for_property("Powered", on)
+
+    async def _set_powered(self, on):
+        try:
+            return await self.machine.run("busctl", "set-property", "org.bluez", self.path, "org.bluez.Adapter1", "Powered",
+                                          "b", str(on).lower())
+        except RuntimeError as error:
+            print(f"Powered={on}: {error}")
+            return None
 
     async def rfkill(self, blocked):
         # struct rfkill_event: any index, type bluetooth, operation "change all", soft-blocked or not.
