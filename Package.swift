@@ -47,6 +47,7 @@ let package = Package(
     + module("CoreBluetooth", ["BridgeIO", "BridgeProtocol", "CCoreBluetooth"])
     + module("DBus", ["CDBus", "BridgeIO"])
     + module("Radio", ["BridgeIO", "BridgeProtocol"], testedWith: nil)
+    + module("MockBackend", ["BridgeIO", "BridgeProtocol", "Radio"], testedWith: ["BridgeServer"])
     + module("BlueZBackend", ["BridgeIO", "BridgeProtocol", "CBluetooth", "DBus", "Radio"])
     + module("BridgeServer", ["BridgeIO", "BridgeProtocol", "Radio"])
     + module("BridgeCommands", ["BlueZBackend", "BridgeIO", "BridgeProtocol", "BridgeServer", "DBus", "Radio"])

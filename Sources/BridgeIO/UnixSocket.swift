@@ -67,6 +67,16 @@ public enum UnixSocket {
     } catch { throw .system(path.text, error) }
   }
 
+  /// Connects without waiting: a listener whose backlog is full is an error.
+  public static func connectAtOnce(to path: SocketPath) throws(SocketError) -> FileDescriptor {
+    do {
+      let descriptor = try make()
+      let number = descriptor.number
+      try check("connect") { path.withAddress { Glibc.connect(number, $0, $1) } }
+      return descriptor
+    } catch { throw .system(path.text, error) }
+  }
+
   /// Two connected ends.
   public static func pair() throws(SystemError) -> SocketPair {
     var numbers: [CInt] = [0, 0]

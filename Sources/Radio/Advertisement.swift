@@ -10,6 +10,8 @@ public struct Advertisement: Sendable {
   public var data: AdvertisementData
   /// Grows whenever `name` or `data` of this peripheral changes: equal numbers mean nothing new.
   public var revision: UInt64
+  /// Services that let it through a scan's filter though they are not advertised: a quirk of ImpossiBLE's mock.
+  public var matchingServices: [BluetoothUUID] = []
 
   public init(
     peripheral: PeripheralIdentifier, name: String?, rssi: Int, data: AdvertisementData, revision: UInt64

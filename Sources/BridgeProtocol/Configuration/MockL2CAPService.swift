@@ -32,7 +32,7 @@ public struct MockL2CAPService: Hashable, Sendable, ConfigurationElement {
   }
 
   static let fields: [ConfigurationField<MockL2CAPService>] = [
-    .init("psm", \.psm, .int(in: 1...Int(UInt16.max)), .required),
+    .init("psm", \.psm, .int(in: 1...0xFF), .required),
     .init("kind", \.kind, .name(of: Kind.allCases), .required), .init("data", \.data, .bytes, .optional),
     .init("chunk", \.chunk, .int(in: 0...1 << 20), .optional),
     .init("interval", \.interval, .int(in: 0...86_400_000), .optional),

@@ -1,6 +1,6 @@
 /// How a device pairs.
 public enum MockPairingMode: Int, Hashable, Sendable, CaseIterable {
-  /// Not at all: whatever is secured is open to everyone, as in ImpossiBLE.
+  /// Not at all. ImpossiBLE's mock allows secured accesses then, hardware refuses them.
   case none = 0
   /// By itself at the first secured access.
   case justWorks = 1

@@ -24,7 +24,7 @@ struct SessionScan {
   /// Whether the client is to be told: anything that passes the filter with duplicates, new content without.
   mutating func admits(_ advertisement: Advertisement) -> Bool {
     if !request.allowDuplicates, reported[advertisement.peripheral] == advertisement.revision { return false }
-    guard matches(advertisement.data) else { return false }
+    guard matches(advertisement) else { return false }
     // Devices that change their address are another each time; a report too many does no harm.
     if reported.count >= Self.memory { reported = [:] }
     reported[advertisement.peripheral] = advertisement.revision
@@ -35,11 +35,13 @@ struct SessionScan {
   mutating func forgetReports() { reported = [:] }
 
   /// Any service listed; solicited services widen a filter, they never make one.
-  private func matches(_ data: AdvertisementData) -> Bool {
+  private func matches(_ advertisement: Advertisement) -> Bool {
     if services.isEmpty { return true }
+    let data = advertisement.data
     if services.contains(where: { data.serviceUUIDs.contains($0) || data.overflowServiceUUIDs.contains($0) }) {
       return true
     }
+    if services.contains(where: { advertisement.matchingServices.contains($0) }) { return true }
     return solicited.contains { data.solicitedServiceUUIDs.contains($0) }
   }
 }

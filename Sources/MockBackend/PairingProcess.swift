@@ -1,0 +1,72 @@
+import BridgeIO
+import BridgeProtocol
+import Radio
+
+/// One attempt to make a link as secure as an access needs.
+@BridgeQueue
+final class PairingProcess {
+  private let peripheral: any VirtualPeripheral
+  private let level: MockSecurityLevel
+  private unowned let radio: VirtualRadio
+  private var completion: (@BridgeQueue (Result<MockSecurityLevel, BluetoothError>) -> Void)?
+  private var timer: QueueTimer?
+
+  init(
+    of peripheral: any VirtualPeripheral, to level: MockSecurityLevel, _ radio: VirtualRadio,
+    completion: @escaping @BridgeQueue (Result<MockSecurityLevel, BluetoothError>) -> Void
+  ) {
+    self.peripheral = peripheral
+    self.level = level
+    self.radio = radio
+    self.completion = completion
+  }
+
+  func start() {
+    let mode = peripheral.pairing.mode
+    if radio.options.compatibility == .impossible {
+      return finish(mode == .passkey ? .failure(.insufficientAuthentication) : .success(.authentication))
+    }
+    switch mode {
+    // What a server answers that cannot be paired with: the lack of what was needed.
+    case .none: finish(.failure(.attribute(level == .encryption ? 0x0F : 0x05)))
+    // Keys made without a person's help do not authenticate.
+    case .justWorks: finish(level == .encryption ? .success(.encryption) : .failure(.attribute(0x05)))
+    case .passkey: askPasskey()
+    }
+  }
+
+  func cancel() {
+    timer?.cancel()
+    completion = nil
+  }
+
+  private func askPasskey() {
+    guard let delegate = radio.pairingDelegate else {
+      switch radio.options.passkeyEntry {
+      case .refused: return typed(nil)
+      case .correct: return finish(.success(.authentication))
+      case .digits(let text): return typed(text)
+      }
+    }
+    timer = QueueTimer(after: radio.options.pairingTimeout) { [weak self] in self?.finish(.failure(.attribute(0x0F))) }
+    delegate.radio(radio, wantsPasskeyOf: peripheral.id) { [weak self] text in self?.typed(text) }
+  }
+
+  private func typed(_ text: String?) {
+    let passkey = peripheral.pairing.passkey
+    let isRight = text.map { passkey.isEmpty ? MockDevice.isPasskey($0) : $0 == passkey } ?? false
+    finish(isRight ? .success(.authentication) : .failure(.attribute(0x05)))
+  }
+
+  private func finish(_ result: Result<MockSecurityLevel, BluetoothError>) {
+    timer?.cancel()
+    let completion = completion
+    self.completion = nil
+    completion?(result)
+  }
+}
+
+extension BluetoothError {
+  /// In ImpossiBLE's words.
+  fileprivate static let insufficientAuthentication = attribute(0x05).saying("Insufficient authentication")
+}
