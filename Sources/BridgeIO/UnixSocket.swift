@@ -113,4 +113,7 @@ public enum UnixSocket {
 public struct SocketPair: ~Copyable {
   public var first: FileDescriptor
   public var second: FileDescriptor
+
+  /// Gives both numbers away; the caller closes them.
+  public consuming func take() -> (first: CInt, second: CInt) { (first.take(), second.take()) }
 }

@@ -1,3 +1,0 @@
-/// A remote device in the peripheral role.
-open class CBPeripheral: CBPeer {
-}

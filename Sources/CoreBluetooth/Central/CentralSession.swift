@@ -1,0 +1,185 @@
+import BridgeIO
+import BridgeProtocol
+import Foundation
+import Synchronization
+
+/// What one central manager has under way at the service. What it learns goes to the manager by its callback queue.
+@BridgeQueue
+final class CentralSession: ServiceConnectionOwner {
+  let connection: ServiceConnection
+  private nonisolated let number: Int
+  private var manager: WeakReference<CBCentralManager>?
+  private var callbacks: CallbackQueue?
+  private var scan: CentralScan?
+  /// Stands for as long as the manager does, also at a service that comes back.
+  private var registration: RegisterForConnectionEvents?
+  var links: [PeripheralIdentifier: PeripheralLink] = [:]
+  /// Cancelled links, in order, whose cancel the service has not answered.
+  var cancelled: [PeripheralIdentifier: [PeripheralLink]] = [:]
+  let memory = PeripheralMemory()
+  private var isClosed = false
+  private var isSettling = false
+  private var isServiceLost = false
+
+  private nonisolated static let count = Atomic<Int>(0)
+
+  nonisolated init(
+    endpoint: ServiceEndpoint, options: [String: Any]?, timing: ServiceConnection.Timing = ServiceConnection.Timing()
+  ) {
+    number = Self.count.add(1, ordering: .relaxed).newValue
+    connection = ServiceConnection(
+      to: endpoint, features: [.state, .errors, .mtu, .connectionEvents],
+      restoreIdentifier: options?[CBCentralManagerOptionRestoreIdentifierKey] as? String, timing: timing)
+  }
+
+  /// Begins to serve a manager.
+  nonisolated func start(_ manager: CBCentralManager) {
+    let (callbacks, manager) = (manager.callbacks, WeakReference(manager))
+    BridgeQueue.async { [self] in
+      guard !isClosed else { return }
+      self.manager = manager
+      self.callbacks = callbacks
+      connection.open(for: self)
+    }
+  }
+
+  /// The manager is no more.
+  func close() {
+    isClosed = true
+    // The service would keep the scan for an app that comes back.
+    if scan != nil { connection.send(.stopScan(StopScan())) }
+    for link in links.values { end(link) }
+    links = [:]
+    connection.close()
+  }
+
+  /// Runs `body` on the manager's queue, if the manager is still there.
+  func tell(_ body: @escaping @Sendable (CBCentralManager) -> Void) {
+    guard let manager else { return }
+    callbacks?.add { if let manager = manager.object { body(manager) } }
+  }
+
+  // MARK: The service
+
+  func connection(_ connection: ServiceConnection, didUpdateState state: AdapterState, isLost: Bool) {
+    if state != .poweredOn { scan = nil }
+    let ended = state == .poweredOn ? [] : Array(links.values)
+    if state != .poweredOn {
+      for link in ended { end(link) }
+      links = [:]
+      cancelled = [:]
+    }
+    isServiceLost = isServiceLost || isLost
+    if state == .poweredOn, isServiceLost {
+      isServiceLost = false
+      if let registration { send(.registerForConnectionEvents(registration)) }
+    }
+    tell { $0.didUpdateState(state, lost: isLost ? ended : []) }
+  }
+
+  func connection(_ connection: ServiceConnection, didReceive message: ServerMessage) {
+    let isBridge = connection.isBridge
+    switch message {
+    case .didUpdateValue(let update): deliver(update.id) { $0.didUpdate(update) }
+    case .didWriteValue(let reply): deliver(reply.id) { $0.didWrite(reply) }
+    case .didDiscover(let report): discovered(report)
+    case .didConnect(let event): connected(event.id)
+    case .didFailConnect(let event): failed(event.id, event.error ?? .connectionFailed)
+    case .didDisconnect(let event): disconnected(event)
+    case .didUpdateName(let update): tell { $0.didUpdate(update) }
+    case .didReadRSSI(let reply): deliver(reply.id) { $0.didRead(reply) }
+    case .didDiscoverServices(let reply): deliver(reply.id) { $0.didDiscover(reply, accumulates: isBridge) }
+    case .didDiscoverIncludedServices(let reply): deliver(reply.id) { $0.didDiscover(reply, accumulates: isBridge) }
+    case .didDiscoverCharacteristics(let reply): deliver(reply.id) { $0.didDiscover(reply, accumulates: isBridge) }
+    case .didDiscoverDescriptors(let reply): deliver(reply.id) { $0.didDiscover(reply) }
+    case .didUpdateDescriptorValue(let update): deliver(update.id) { $0.didUpdate(update) }
+    case .didWriteDescriptorValue(let reply): deliver(reply.id) { $0.didWrite(reply) }
+    case .didUpdateNotification(let update): deliver(update.id) { $0.didUpdate(update) }
+    case .didModifyServices(let change): deliver(change.id) { $0.didModify(change) }
+    case .didUpdateMTU(let update):
+      connectedLink(update.id)?.writes.maximumLength = update.maximumWriteValueLength
+    case .connectionEvent(let event): tell { $0.didOccur(event) }
+    default: break
+    }
+  }
+
+  func send(_ message: ClientMessage) { connection.send(message) }
+
+  // MARK: Connection events
+
+  func register(_ registration: RegisterForConnectionEvents) {
+    self.registration = registration
+    send(.registerForConnectionEvents(registration))
+  }
+
+  // MARK: Scanning
+
+  func scan(_ scan: CentralScan) {
+    self.scan = scan
+    connection.send(.scan(scan.request(scanner: number)))
+  }
+
+  func stopScan() {
+    guard scan != nil else { return }
+    scan = nil
+    connection.send(.stopScan(StopScan()))
+  }
+
+  private func discovered(_ report: DidDiscover) {
+    guard let number = scan?.number else { return }
+    if connection.isBridge {
+      guard scan?.admits(report.advertisement) == true else { return }
+    } else {
+      memory.note(report)
+      guard scan?.isNews(report) == true else { return }
+    }
+    tell { $0.didDiscover(report, scan: number) }
+  }
+
+  // MARK: Peripherals
+
+  func connectedLink(_ id: PeripheralIdentifier) -> PeripheralLink? {
+    guard let link = links[id], link.phase == .connected else { return nil }
+    return link
+  }
+
+  /// Runs `body` on the manager's queue, if the connection still stands then for the app.
+  func deliver(_ id: PeripheralIdentifier, _ body: @escaping @Sendable (CBPeripheral) -> Void) {
+    guard let link = connectedLink(id) else { return }
+    callbacks?.add {
+      guard let peripheral = link.peripheral.object, peripheral.isConnected(by: link) else { return }
+      body(peripheral)
+    }
+  }
+
+  /// Sends a request of a connected peripheral's.
+  func request(_ message: ClientMessage, over link: PeripheralLink) {
+    guard link.phase == .connected else { return }
+    connection.send(message)
+  }
+
+  // MARK: Writes without response
+
+  func writeWithoutResponse(_ request: WriteCharacteristic, over link: PeripheralLink) {
+    guard link.phase == .connected else { return }
+    connection.send(.write(request))
+    link.unsettledWrites += 1
+    if !isSettling { BridgeQueue.atEndOfTurn { self.settle() } }
+    isSettling = true
+  }
+
+  /// What the socket has taken is no longer on its way.
+  private func settle() {
+    isSettling = false
+    guard !connection.isCongested else { return }
+    for link in links.values where link.unsettledWrites > 0 {
+      let count = link.unsettledWrites
+      link.unsettledWrites = 0
+      if link.writes.finish(count) { tellReady(link) }
+    }
+  }
+
+  func connectionDidDrain(_ connection: ServiceConnection) { settle() }
+
+  private func tellReady(_ link: PeripheralLink) { deliver(link.id) { $0.isReadyToWrite() } }
+}

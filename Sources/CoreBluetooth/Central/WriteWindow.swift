@@ -1,0 +1,53 @@
+import BridgeIO
+
+/// How many writes without response of one connection are on their way, and how long one may be.
+final class WriteWindow: Sendable {
+  private struct State {
+    var inFlight = 0
+    /// The app has met a full window, and is to be told when there is room.
+    var isAwaited = false
+    var maximumLength = WriteWindow.shortestLength
+  }
+
+  /// Writes that may be on their way before the app is asked to wait.
+  static let size = 20
+  /// Bytes that every connection can carry, ATT MTU 23.
+  static let shortestLength = 20
+
+  private let state = Lock(State())
+
+  /// Whether there is room; if not, the app waits for it from now on.
+  var hasRoom: Bool {
+    state.withLock { state in
+      if state.inFlight < Self.size { return true }
+      state.isAwaited = true
+      return false
+    }
+  }
+
+  /// A write is under way. It is not lost when the window is full.
+  func begin() {
+    state.withLock { state in
+      if state.inFlight >= Self.size { state.isAwaited = true }
+      state.inFlight += 1
+    }
+  }
+
+  /// So many have left.
+  ///
+  /// - Returns: whether the app has waited for it.
+  func finish(_ count: Int) -> Bool {
+    state.withLock { state in
+      state.inFlight = max(0, state.inFlight - count)
+      guard state.isAwaited, state.inFlight < Self.size else { return false }
+      state.isAwaited = false
+      return true
+    }
+  }
+
+  /// Bytes of one write: ATT MTU - 3.
+  var maximumLength: Int {
+    get { state.withLock { $0.maximumLength } }
+    set { state.withLock { $0.maximumLength = newValue } }
+  }
+}

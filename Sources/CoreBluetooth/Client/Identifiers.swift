@@ -1,0 +1,16 @@
+import BridgeProtocol
+import Foundation
+
+extension PeripheralIdentifier {
+  init(_ uuid: UUID) {
+    let (high, low) = withUnsafeBytes(of: uuid.uuid) {
+      ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+    self.init(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
+  }
+
+  var uuid: UUID {
+    let halves = (high.bigEndian, low.bigEndian)
+    return UUID(uuid: withUnsafeBytes(of: halves) { $0.loadUnaligned(as: uuid_t.self) })
+  }
+}

@@ -1,0 +1,194 @@
+package import BridgeIO
+package import BridgeProtocol
+import Foundation
+
+/// Hears what a service says to one manager.
+@BridgeQueue
+package protocol ServiceConnectionOwner: AnyObject {
+  /// The radio's state as the manager is to show it: told once at first, then at each change.
+  ///
+  /// - Parameter isLost: the service itself has gone, and all that it held with it.
+  func connection(_ connection: ServiceConnection, didUpdateState state: AdapterState, isLost: Bool)
+
+  func connection(_ connection: ServiceConnection, didReceive message: ServerMessage)
+
+  /// What was sent is on its way, after `isCongested` was true.
+  func connectionDidDrain(_ connection: ServiceConnection)
+}
+
+/// One manager's own connection with the service, made anew whenever it is lost.
+///
+/// Each manager has its own, so that the service keeps scans, connections and subscriptions of several managers apart
+/// exactly as it does with those of several apps.
+@BridgeQueue
+package final class ServiceConnection {
+  package struct Timing: Sendable {
+    /// How long a provider has to answer the greeting. One that does not is not bridge, and has no features.
+    package var greeting = Duration.milliseconds(500)
+    /// Between attempts to connect; the last for all that follow.
+    package var retries: [Duration] = [.milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1)]
+    package init() {}
+  }
+
+  private enum Phase {
+    case closed
+    case connecting
+    case greeting
+    case open
+  }
+
+  private weak var owner: (any ServiceConnectionOwner)?
+  private let endpoint: ServiceEndpoint
+  private let timing: Timing
+  private let hello: Hello
+  private var phase = Phase.closed
+  private var channel: LineChannel?
+  private var timer: QueueTimer?
+  private var attempts = 0
+  private var state: AdapterState?
+
+  /// What the provider has granted.
+  package private(set) var features: Features = []
+  /// Whether the provider is bridge; others keep only ImpossiBLE's promises.
+  package private(set) var isBridge = false
+
+  /// - Parameter features: to ask for.
+  package nonisolated init(
+    to endpoint: ServiceEndpoint, features: Features, restoreIdentifier: String? = nil, timing: Timing = Timing()
+  ) {
+    self.endpoint = endpoint
+    self.timing = timing
+    hello = Hello(
+      clientVersion: "CoreBluetooth \(ProtocolVersion.current)",
+      bundleId: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
+      pid: Int(ProcessInfo.processInfo.processIdentifier), features: features.names)
+  }
+
+  // MARK: Opening and closing
+
+  package func open(for owner: any ServiceConnectionOwner) {
+    self.owner = owner
+    if phase == .closed { connect() }
+  }
+
+  /// Ends the connection for good. Nothing is told any more.
+  package func close() {
+    owner = nil
+    phase = .closed
+    timer?.cancel()
+    channel?.closeAfterFlush()
+    channel = nil
+  }
+
+  private func connect() {
+    phase = .connecting
+    let endpoint = endpoint
+    DispatchQueue.global().async { [weak self] in
+      let result: Result<CInt, any Error> = Result { try endpoint.connect().take() }
+      BridgeQueue.async { [weak self] in
+        guard let self, self.phase == .connecting else {
+          if case .success(let number) = result { _ = FileDescriptor(owning: number) }
+          return
+        }
+        switch result {
+        case .success(let number): self.connected(FileDescriptor(owning: number))
+        case .failure(let error): self.failed(error)
+        }
+      }
+    }
+  }
+
+  private func failed(_ error: any Error) {
+    Log.info("CoreBluetooth", "no service: \(error)")
+    report(.poweredOff)
+    retry()
+  }
+
+  private func retry() {
+    guard owner != nil else { return close() }
+    let delay = timing.retries[min(attempts, timing.retries.count - 1)]
+    attempts += 1
+    phase = .connecting
+    timer = QueueTimer(after: delay) { [weak self] in self?.connect() }
+  }
+
+  private func connected(_ descriptor: consuming FileDescriptor) {
+    let channel = LineChannel(descriptor)
+    self.channel = channel
+    channel.onLine = { [weak self] in self?.receive($0) }
+    channel.onEnd = { [weak self] _ in self?.lost() }
+    channel.onDrain = { [weak self] in self.map { $0.owner?.connectionDidDrain($0) } }
+    phase = .greeting
+    channel.send { ClientMessage.hello(hello).appendLine(to: &$0) }
+    timer = QueueTimer(after: timing.greeting) { [weak self] in self?.opened(by: nil) }
+  }
+
+  private func lost() {
+    channel = nil
+    timer?.cancel()
+    features = []
+    isBridge = false
+    report(.resetting, isLost: phase == .open)
+    retry()
+  }
+
+  // MARK: Receiving
+
+  private func receive(_ line: UnsafeBufferPointer<UInt8>) {
+    let message: ServerMessage
+    do throws(MessageDecodingError) { message = try ServerMessage(line: line) } catch {
+      return Log.notice("CoreBluetooth", "line of the service ignored: \(error)")
+    }
+    switch message {
+    case .welcome(let welcome): opened(by: welcome)
+    case .connectionRejected(let rejection) where rejection.code == ConnectionRejected.clientBusy:
+      reject(rejection)
+    case .state(let update) where phase == .open: report(update.state)
+    default:
+      // bridge would have said welcome before anything else.
+      if phase == .greeting { opened(by: nil) }
+      owner?.connection(self, didReceive: message)
+    }
+  }
+
+  private func opened(by welcome: Welcome?) {
+    timer?.cancel()
+    phase = .open
+    attempts = 0
+    isBridge = welcome != nil
+    features = welcome?.features ?? []
+    // Who does not tell the state has its socket open only while the radio is on.
+    report(features.contains(.state) ? welcome?.state ?? .poweredOn : .poweredOn)
+  }
+
+  /// Another client has taken our place; coming back would take its.
+  private func reject(_ rejection: ConnectionRejected) {
+    Log.error("CoreBluetooth", "the service turns this app away: \(rejection.message)")
+    channel?.close()
+    channel = nil
+    timer?.cancel()
+    let wasOpen = phase == .open
+    phase = .closed
+    report(.poweredOff, isLost: wasOpen)
+  }
+
+  private func report(_ new: AdapterState, isLost: Bool = false) {
+    guard state != new || isLost else { return }
+    state = new
+    owner?.connection(self, didUpdateState: new, isLost: isLost)
+  }
+
+  // MARK: Sending
+
+  /// Sends a message; dropped while there is no service.
+  package func send(_ message: ClientMessage) {
+    guard phase == .open else { return }
+    channel?.send { message.appendLine(to: &$0) }
+  }
+
+  /// More waits for the service than it takes at once.
+  package var isCongested: Bool { channel?.isCongested ?? false }
+
+  package func pauseReading() { channel?.pauseReading() }
+  package func resumeReading() { channel?.resumeReading() }
+}

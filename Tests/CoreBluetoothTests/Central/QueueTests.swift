@@ -1,0 +1,187 @@
+import BridgeProtocol
+import CoreBluetooth
+import Testing
+
+@Suite struct QueueTests {
+  @Test("QUEUE-1: All delegate calls come on the queue given to the manager")
+  func queue1() async throws {
+    let fixture = CentralFixture()
+    #expect(try await fixture.recorder.next(.didUpdateState).isOnQueue)
+    let peripheral = try await fixture.connected()
+    peripheral.readRSSI()
+    await fixture.provider.send(.didReadRSSI(DidReadRSSI(id: .meter, rssi: -40)))
+    #expect(try await fixture.recorder.next(.didReadRSSI).isOnQueue)
+  }
+
+  @Test("QUEUE-1: Without a queue it is the main queue")
+  func queue1main() async throws {
+    let provider = ScriptedProvider()
+    let recorder = Recorder()
+    DispatchQueue.main.setSpecific(key: Recorder.queueKey, value: true)
+    let central = CBCentralManager(
+      delegate: recorder, queue: nil, endpoint: provider.endpoint, timing: CentralFixture.timing)
+    #expect(try await recorder.next(.didUpdateState).isOnQueue)
+    withExtendedLifetime(central) {}
+  }
+
+  @Test("QUEUE-2: No callback runs inside the call that causes it")
+  func queue2() async throws {
+    let fixture = try await CentralFixture.on()
+    let peripheral = try await fixture.connected()
+    fixture.queue.sync {
+      fixture.central.connect(peripheral)
+      fixture.central.cancelPeripheralConnection(peripheral)
+      #expect(fixture.recorder.pending.isEmpty)
+    }
+  }
+
+  @Test("QUEUE-3: Calls are taken from any thread")
+  func queue3() async throws {
+    let fixture = try await CentralFixture.on()
+    let held = Held(fixture)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<20 {
+            held.object.central.scanForPeripherals(withServices: nil)
+            held.object.central.stopScan()
+          }
+        }
+      }
+    }
+    #expect(fixture.central.isScanning == false)
+    _ = await fixture.requestsSoFar()
+  }
+
+  @Test("QUEUE-4: Each of two quick notifications shows its own value")
+  func queue4() async throws {
+    let fixture = try await CentralFixture.on()
+    let meter = try await fixture.explored()
+    await fixture.provider.send([Wire.value([1]), Wire.value([2])])
+    #expect(try await fixture.recorder.next(.didUpdateValue).value == Data([1]))
+    #expect(try await fixture.recorder.next(.didUpdateValue).value == Data([2]))
+    #expect(meter.current.value == Data([2]))
+  }
+
+  @Test("QUEUE-4: What a callback reports shows from that callback on")
+  func queue4state() async throws {
+    let fixture = try await CentralFixture.on()
+    let peripheral = try await fixture.discovered()
+    fixture.central.connect(peripheral)
+    _ = await fixture.provider.next("connect")
+    fixture.queue.suspend()
+    await fixture.provider.send(.didConnect(DidConnect(id: .meter)))
+    #expect(peripheral.state == .connecting)
+    fixture.queue.resume()
+    #expect(try await fixture.recorder.next(.didConnect).peripheralState == .connected)
+  }
+
+  @Test("QUEUE-5: Results come in the order of the requests")
+  func queue5() async throws {
+    let fixture = try await CentralFixture.on()
+    let meter = try await fixture.explored()
+    meter.peripheral.readValue(for: meter.current)
+    meter.peripheral.writeValue(Data([1]), for: meter.control, type: .withResponse)
+    meter.peripheral.readRSSI()
+    #expect(await fixture.requestsSoFar() == ["read", "write", "readRSSI"])
+    await fixture.provider.send([
+      Wire.value([7]), Wire.written(), .didReadRSSI(DidReadRSSI(id: .meter, rssi: -40)),
+    ])
+    #expect(try await fixture.eventsSoFar() == [.didUpdateValue, .didWriteValue, .didReadRSSI])
+  }
+
+  @Test("QUEUE-6: Callbacks are one after another on a concurrent queue too")
+  func queue6() async throws {
+    let provider = ScriptedProvider()
+    let recorder = Recorder()
+    let overlap = OverlapCheck()
+    recorder.onEvent { _ in overlap.pass() }
+    let central = CBCentralManager(
+      delegate: recorder, queue: DispatchQueue(label: "app", attributes: .concurrent), endpoint: provider.endpoint,
+      timing: CentralFixture.timing)
+    _ = try await recorder.next(.didUpdateState)
+    for number in 0..<200 {
+      await provider.send(.connectionEvent(ConnectionEvent(id: .meter, isConnected: number % 2 == 0)))
+    }
+    for number in 0..<200 {
+      let event = try await recorder.next(.connectionEvent)
+      #expect(event.connectionEvent == (number % 2 == 0 ? .peerConnected : .peerDisconnected))
+    }
+    #expect(!overlap.hasOverlapped)
+    withExtendedLifetime(central) {}
+  }
+
+  @Test("QUEUE-7: Delegates are held weakly; another one hears of the next event")
+  func queue7() async throws {
+    let fixture = try await CentralFixture.on()
+    let peripheral = try await fixture.connected()
+    var passing: Recorder? = Recorder()
+    peripheral.delegate = passing
+    #expect(peripheral.delegate === passing)
+    passing = nil
+    #expect(peripheral.delegate == nil)
+    await fixture.provider.send(.didUpdateName(DidUpdateName(id: .meter, name: "Lost")))
+    #expect(try await fixture.eventsSoFar() == [])
+    peripheral.delegate = fixture.recorder
+    await fixture.provider.send(.didUpdateName(DidUpdateName(id: .meter, name: "Told")))
+    #expect(try await fixture.recorder.next(.didUpdateName).peripheral?.name == "Told")
+  }
+
+  @Test("QUEUE-8: A manager that nobody keeps lets go of everything")
+  func queue8() async throws {
+    let fixture = try await CentralFixture.on()
+    let peripheral = try await fixture.connected()
+    fixture.central = nil
+    #expect(await fixture.provider.isLeft())
+    #expect(fixture.recorder.pending.isEmpty)
+    withExtendedLifetime(peripheral) {}
+  }
+
+  @Test("QUEUE-9: One device is one object")
+  func queue9() async throws {
+    let fixture = try await CentralFixture.on()
+    let first = try await fixture.discovered()
+    let second = try await fixture.discovered()
+    #expect(first === second)
+    fixture.central.connect(first)
+    await fixture.provider.send(.didConnect(DidConnect(id: .meter)))
+    #expect(try await fixture.recorder.next(.didConnect).peripheral === first)
+  }
+
+  @Test("QUEUE-10: A peripheral that was only found goes unless the app keeps it")
+  func queue10() async throws {
+    let fixture = try await CentralFixture.on()
+    weak var peripheral: CBPeripheral?
+    do { peripheral = try await fixture.discovered() }
+    #expect(try await fixture.eventsSoFar() == [])
+    fixture.queue.sync {}
+    #expect(peripheral == nil)
+  }
+
+  @Test("QUEUE-11: Nothing is delivered for a connection after its end")
+  func queue11() async throws {
+    let fixture = try await CentralFixture.on()
+    let meter = try await fixture.explored()
+    await fixture.provider.send([Wire.disconnected(.peripheralDisconnected), Wire.value([1]), Wire.written()])
+    #expect(try await fixture.eventsSoFar() == [.didDisconnect])
+    #expect(meter.current.value == nil)
+  }
+}
+
+/// Whether calls ran at the same time.
+private final class OverlapCheck: @unchecked Sendable {
+  private let lock = NSLock()
+  private var inside = 0
+  private var overlapped = false
+
+  func pass() {
+    lock.withLock {
+      inside += 1
+      if inside > 1 { overlapped = true }
+    }
+    sched_yield()
+    lock.withLock { inside -= 1 }
+  }
+
+  var hasOverlapped: Bool { lock.withLock { overlapped } }
+}
