@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A listening socket on the bridge queue: hands out each connection, and removes its file when it closes.
