@@ -43,7 +43,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
   ]
     + module("BridgeIO", ["CLinux"])
-    + module("BridgeProtocol", [], testData: ["Transcripts"])
+    + module("BridgeProtocol", [], testData: ["Corpus", "Transcripts"])
     + module("CoreBluetooth", ["BridgeIO", "BridgeProtocol", "CCoreBluetooth"])
     + module("DBus", ["CDBus", "BridgeIO"])
     + module("Radio", ["BridgeIO", "BridgeProtocol"], testedWith: nil)

@@ -60,7 +60,7 @@ struct VirtualTable {
     for (index, entry) in entries.enumerated() where entry.fits {
       addAttributes(of: entry, index)
     }
-    return (isUsedUp ? old : left).map(\.handle)
+    return (isUsedUp ? old : left).map(\.handle).sorted()
   }
 
   private mutating func addAttributes(of entry: Entry, _ index: Int) {
