@@ -23,6 +23,7 @@ public enum ClientMessage: Hashable, Sendable {
   case clearMockConfiguration(ClearMockConfiguration)
   case status(Status)
   case devices(Devices)
+  case setMode(SetMode)
   /// A `type` that this version does not know; to be ignored.
   case unknown(type: String)
 }
@@ -54,6 +55,7 @@ extension ClientMessage {
     case .clearMockConfiguration: "clearMockConfiguration"
     case .status: "status"
     case .devices: "devices"
+    case .setMode: "setMode"
     case .unknown(let type): type
     }
   }
@@ -84,6 +86,7 @@ extension ClientMessage {
     case "clearMockConfiguration": self = .clearMockConfiguration(try ClearMockConfiguration(fields))
     case "status": self = .status(try Status(fields))
     case "devices": self = .devices(try Devices(fields))
+    case "setMode": self = .setMode(try SetMode(fields))
     default: self = .unknown(type: type.string ?? "")
     }
   }
@@ -114,6 +117,7 @@ extension ClientMessage {
     case .clearMockConfiguration(let body): body.appendLine(to: &line)
     case .status(let body): body.appendLine(to: &line)
     case .devices(let body): body.appendLine(to: &line)
+    case .setMode(let body): body.appendLine(to: &line)
     case .unknown(let type):
       var writer = JSONWriter(appendingTo: &line)
       writer.beginObject()

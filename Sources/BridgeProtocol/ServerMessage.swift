@@ -29,6 +29,7 @@ public enum ServerMessage: Hashable, Sendable {
   case didUpdateMTU(DidUpdateMTU)
   case didReportStatus(DidReportStatus)
   case didReportDevices(DidReportDevices)
+  case didSetMode(DidSetMode)
   /// A `type` that this version does not know; to be ignored.
   case unknown(type: String)
 }
@@ -66,6 +67,7 @@ extension ServerMessage {
     case .didUpdateMTU: "didUpdateMTU"
     case .didReportStatus: "didReportStatus"
     case .didReportDevices: "didReportDevices"
+    case .didSetMode: "didSetMode"
     case .unknown(let type): type
     }
   }
@@ -103,6 +105,7 @@ extension ServerMessage {
     case "didUpdateMTU": self = .didUpdateMTU(try DidUpdateMTU(fields))
     case "didReportStatus": self = .didReportStatus(try DidReportStatus(fields))
     case "didReportDevices": self = .didReportDevices(try DidReportDevices(fields))
+    case "didSetMode": self = .didSetMode(try DidSetMode(fields))
     default: self = .unknown(type: type.string ?? "")
     }
   }
@@ -139,6 +142,7 @@ extension ServerMessage {
     case .didUpdateMTU(let body): body.appendLine(to: &line, for: features)
     case .didReportStatus(let body): body.appendLine(to: &line, for: features)
     case .didReportDevices(let body): body.appendLine(to: &line, for: features)
+    case .didSetMode(let body): body.appendLine(to: &line, for: features)
     case .unknown(let type):
       var writer = JSONWriter(appendingTo: &line)
       writer.beginObject()

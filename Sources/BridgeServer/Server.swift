@@ -14,9 +14,12 @@ public final class Server {
   private var recordings: BackgroundFolder?
 
   /// What all clients see. The first is a real radio if there is one.
-  private(set) var worlds: [World] = []
+  var worlds: [World] = []
+  /// nil if the radios are given once and for all.
+  private(set) var chooser: WorldChooser?
   /// As last told to clients.
-  private var toldState: AdapterState?
+  var toldState: AdapterState?
+  var toldMode: ServedMode?
   private(set) var sessions: [Session] = []
   private var sessionCount = 0
   private var channelCount = 0
@@ -30,13 +33,23 @@ public final class Server {
   }
 
   /// - Parameter radios: served side by side, a real one first. No two may know the same peripheral.
-  public init(configuration: ServerConfiguration, radios: [any Radio]) {
+  public convenience init(configuration: ServerConfiguration, radios: [any Radio]) {
+    self.init(configuration)
+    worlds = radios.map { World($0, server: self) }
+  }
+
+  /// Serves what is chosen, now and later.
+  public convenience init(configuration: ServerConfiguration, choice: RadioChoice, factory: any WorldFactory) {
+    self.init(configuration)
+    chooser = WorldChooser(choice, factory: factory, server: self)
+  }
+
+  private init(_ configuration: ServerConfiguration) {
     self.configuration = configuration
     let limits = configuration.limits
     activity = ActivityLog(activityDuration: limits.activityDuration)
     scanMemory = ScanMemory(duration: limits.scanMemory)
     takeover = configuration.policy == .takeover ? Takeover(limits: limits) : nil
-    worlds = radios.map { World($0, server: self) }
   }
 
   // MARK: Start and stop
@@ -64,8 +77,8 @@ public final class Server {
       throw .recordings(configuration.recordingPath ?? "", error)
     }
     activity.onChange = { [unowned self] in watchers.activityChanged() }
-    for world in worlds { world.start() }
-    if state == .poweredOn { doors?.openClients() } else { doors?.closeClients() }
+    if let chooser { chooser.start() } else { for world in worlds { world.start() } }
+    updateState()
   }
 
   /// Ends scans and connections, closes clients and sockets; `completion` is called when all is done, within seconds.
@@ -75,9 +88,10 @@ public final class Server {
     isStopping = true
     doors?.close()
     for session in sessions { session.close("the service stops") }
+    if let chooser { return chooser.stop { [self] in radiosStopped() } }
     var outstanding = worlds.count
     for world in worlds {
-      world.radio.stop { [self] in
+      world.stop { [self] in
         outstanding -= 1
         if outstanding == 0 { radiosStopped() }
       }
@@ -159,26 +173,35 @@ public final class Server {
   /// What clients are told.
   var state: AdapterState { worlds.state }
 
-  /// For people.
-  var radioDescription: RadioDescription { worlds.first?.radio.description ?? RadioDescription(kind: "off") }
+  /// What the service is told to serve.
+  var mode: RadioMode {
+    if let chooser { return chooser.choice.mode }
+    return switch worlds.servedMode {
+    case .passthrough: .bluez
+    case .mock: .mock
+    case .both: .both
+    case .off: .off
+    }
+  }
 
-  /// For clients: which kind of world they are in.
-  var mode: String { radioDescription.kind == "mock" ? "mock" : "passthrough" }
+  var mockConfigurationName: String? { chooser?.choice.configuration.name }
 
   func radioStateChanged(of world: World) {
     guard !isStopping else { return }
-    let state = state
-    if state == .poweredOn { doors?.openClients() } else { close(for: state) }
-    if !world.isOn { world.radioLost() }
-    guard state != toldState else { return }
-    toldState = state
-    let message = ServerMessage.state(DidUpdateState(state: state))
-    for session in sessions where session.features.contains(.state) { session.send(message) }
+    chooser?.radioStateChanged(of: world)
+    guard worlds.contains(world) else { return }
+    // Not before the clients that do not stay are closed: to them nothing is said.
+    if !world.isOn, state == .poweredOn { world.radioLost() }
+    updateState()
   }
 
-  private func close(for state: AdapterState) {
+  func openDoor() { doors?.openClients() }
+
+  /// For clients there is no radio.
+  func closeDoor() {
     doors?.closeClients()
     for session in sessions where !session.staysWithoutRadio { session.close("the radio is \(state.name)") }
+    for world in worlds where !world.isOn { world.radioLost() }
   }
 }
 

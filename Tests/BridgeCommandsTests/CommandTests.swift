@@ -38,14 +38,19 @@ import Testing
   @Test func statusShowsWhatIsInTheWay() {
     let status = DidReportStatus(
       serverVersion: "1", uptime: 3725, socketPath: "/s", policy: "shared",
-      radio: RadioStatus(kind: "bluez", adapter: "hci0", state: .poweredOff, problem: "hci0 is off"),
+      radios: [
+        RadioStatus(kind: "bluez", adapter: "hci0", state: .poweredOff, problem: "hci0 is off"),
+        RadioStatus(kind: "mock", state: .poweredOn),
+      ], mode: .both, serving: "both", notice: "As you were.", mockConfiguration: "Lamps",
       clients: [
         ClientStatus(id: 1, pid: 7, bundleId: "app", isScanning: true, connectedPeripherals: [], connectedSince: 0)
       ],
       trafficActive: false, lastActivity: "Lamp: Read 2A19")
     let text = StatusCommand.text(status)
     #expect(text.contains("up 1 h 2 min"))
-    #expect(text.contains("bluez hci0, poweredOff\n         hci0 is off"))
+    #expect(text.contains("Serving  both (mode both)\n         As you were.\n"))
+    #expect(text.contains("Radio    bluez hci0, poweredOff\n         hci0 is off\n"))
+    #expect(text.contains("Radio    mock, poweredOn: Lamps\n"))
     #expect(text.contains("idle; last: Lamp: Read 2A19"))
     #expect(text.contains("app  7"))
   }

@@ -50,6 +50,8 @@ struct RandomMessages<Random: RandomNumberGenerator> {
 
   mutating func features() -> Features { Features(rawValue: UInt8(number(0...31))) }
 
+  mutating func mode() -> RadioMode { RadioMode.allCases.randomElement(using: &random)! }
+
   mutating func state() -> AdapterState { AdapterState.allCases.randomElement(using: &random)! }
 }
 
@@ -85,6 +87,7 @@ extension RandomMessages {
       .registerForConnectionEvents(RegisterForConnectionEvents(options: tree())),
       .setMockConfiguration(SetMockConfiguration(configuration: JSONText(.object(tree())))),
       .clearMockConfiguration(ClearMockConfiguration()), .status(Status()), .devices(Devices(watch: bool())),
+      .setMode(SetMode(mode: optional { $0.mode() }, mockConfiguration: optional { $0.text() })),
       .unknown(type: "x" + text()),
     ]
   }
@@ -149,11 +152,14 @@ extension RandomMessages {
       .welcome(
         Welcome(
           serverVersion: text(), protocolVersion: number(), features: features(), mode: text(), state: state())),
-      .state(DidUpdateState(state: state())),
+      .state(DidUpdateState(state: state(), mode: optional { $0.text() })),
+      .didSetMode(
+        DidSetMode(mode: mode(), serving: text(), mockConfiguration: optional { $0.text() }, error: error())),
       .didUpdateMTU(DidUpdateMTU(id: peripheral(), maximumWriteValueLength: number())),
       .didReportStatus(
         DidReportStatus(
-          serverVersion: text(), uptime: time(), socketPath: text(), policy: text(), radio: radio(),
+          serverVersion: text(), uptime: time(), socketPath: text(), policy: text(), radios: list { $0.radio() },
+          mode: mode(), serving: text(), notice: optional { $0.text() }, mockConfiguration: optional { $0.text() },
           clients: list { $0.client() }, trafficActive: bool(), lastActivity: text())),
       .didReportDevices(DidReportDevices(devices: list { $0.device() })),
     ]

@@ -10,6 +10,8 @@ import Testing
 final class ServiceFixture {
   let folder = TemporaryFolder()
   let radio: ScriptedRadio
+  /// Of a service whose radios are chosen.
+  private(set) var factory: ScriptedFactory?
   let server: Server
   let path: String
 
@@ -20,13 +22,30 @@ final class ServiceFixture {
     path = folder.file("s")
     radio = ScriptedRadio(state: state)
     radio.devices[.meter] = .benchMeter
+    var configuration = Self.configuration(path, policy)
+    configure(&configuration)
+    server = Server(configuration: configuration, radios: [radio] + others)
+    try server.start()
+  }
+
+  /// A service that is told what to serve; its adapter, if one is wanted, is `radio`.
+  init(choice: RadioChoice, state: AdapterState = .poweredOn, adapter: String? = "hci9") throws {
+    path = folder.file("s")
+    radio = ScriptedRadio(state: state)
+    radio.devices[.meter] = .benchMeter
+    radio.adapter = adapter
+    let factory = ScriptedFactory(hardware: radio)
+    self.factory = factory
+    server = Server(configuration: Self.configuration(path, .shared), choice: choice, factory: factory)
+    try server.start()
+  }
+
+  private static func configuration(_ path: String, _ policy: ServerConfiguration.Policy) -> ServerConfiguration {
     var configuration = ServerConfiguration(socketPath: path, policy: policy, serverVersion: "1.2.3")
     // However slow the machine, unless a test wants it otherwise.
     configuration.limits.activityDuration = .seconds(3600)
     configuration.limits.channel.closingTime = .seconds(60)
-    configure(&configuration)
-    server = Server(configuration: configuration, radios: [radio] + others)
-    try server.start()
+    return configuration
   }
 
   func client() throws -> LineClient { try LineClient(path: path) }

@@ -54,15 +54,16 @@ public final class ScriptedRadio: Radio {
   public var onOpenL2CAP: (@BridgeQueue (UInt16, @escaping RadioCompletion<any RadioL2CAPChannel>) -> Void)?
 
   private let kind: String
+  public var adapter: String?
+  public var configuration = MockConfiguration(name: "scripted") { didSet { adopt(configuration) } }
 
   public init(state: AdapterState = .poweredOn, kind: String = "scripted") {
     stateAtStart = state
     self.kind = kind
+    adapter = kind == "mock" ? nil : "hci9"
   }
 
-  public var description: RadioDescription {
-    RadioDescription(kind: kind, adapter: kind == "mock" ? nil : "hci9")
-  }
+  public var description: RadioDescription { RadioDescription(kind: kind, adapter: adapter) }
 
   private func note(_ command: Command) { commands.append(command) }
 

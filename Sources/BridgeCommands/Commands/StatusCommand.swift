@@ -31,18 +31,24 @@ enum StatusCommand: Command {
   }
 
   static func text(_ status: DidReportStatus) -> String {
-    let radio = status.radio
-    let hardware = [radio.kind, radio.adapter, radio.address.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
     var rows = [
       ("Service", "bridge \(status.serverVersion), protocol \(status.protocolVersion), up \(duration(status.uptime))"),
       ("Socket", "\(status.socketPath), policy \(status.policy)"),
-      ("Radio", "\(hardware), \(radio.state.name)"),
+      ("Serving", "\(status.serving) (mode \(status.mode.rawValue))"),
     ]
-    if let problem = radio.problem { rows.append(("", problem)) }
+    if let notice = status.notice { rows.append(("", notice)) }
+    for radio in status.radios { rows += self.rows(radio, status) }
     rows.append(("Traffic", traffic(status)))
     rows.append(("Clients", status.clients.isEmpty ? "none" : "\(status.clients.count)"))
     let head = rows.map { $0.0 + String(repeating: " ", count: 9 - $0.0.count) + Terminal.clean($0.1) }
     return (head + [clients(status.clients)]).filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private static func rows(_ radio: RadioStatus, _ status: DidReportStatus) -> [(String, String)] {
+    let hardware = [radio.kind, radio.adapter, radio.address.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+    let devices = radio.kind == "mock" ? status.mockConfiguration.map { ": \($0)" } ?? "" : ""
+    let row = ("Radio", "\(hardware), \(radio.state.name)\(devices)")
+    return [row] + (radio.problem.map { [("", $0)] } ?? [])
   }
 
   private static func traffic(_ status: DidReportStatus) -> String {

@@ -81,4 +81,9 @@ extension MessageFields {
     guard let state = AdapterState(name: try string(key)) else { throw FieldError(key, .outOfRange) }
     return state
   }
+
+  func radioMode(_ key: StaticString) throws(FieldError) -> RadioMode {
+    guard let mode = RadioMode(rawValue: try string(key)) else { throw FieldError(key, .outOfRange) }
+    return mode
+  }
 }

@@ -36,7 +36,21 @@ extension Session {
     tellDisconnected(connection.id, error)
   }
 
-  func connectionFailed(_ connection: Connection, _ error: BluetoothError) {
+  /// What stood has ended, what was wanted has failed.
+  func connectionLost(_ connection: Connection, _ error: BluetoothError) {
+    guard connection.hadLink else { return connectionFailed(connection, error) }
+    connectionEnded(connection, error == .radioOff ? .peripheralDisconnected : error)
+  }
+
+  /// The world that the client is in now does not have the peripheral.
+  func loseConnection(_ connection: Connection) {
+    connection.peripheral.remove(connection)
+    connection.end(.peripheralDisconnected, isAskedFor: false)
+    connection.release()
+    connectionLost(connection, .unknownPeripheral)
+  }
+
+  private func connectionFailed(_ connection: Connection, _ error: BluetoothError) {
     guard forget(connection) else { return }
     send(.didFailConnect(DidFailConnect(id: connection.id, error: error)))
   }

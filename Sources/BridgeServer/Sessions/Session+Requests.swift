@@ -25,10 +25,9 @@ extension Session {
     case .openL2CAP(let request): openChannel(request, message)
     case .l2capClose(let request): closeChannel(request)
     case .registerForConnectionEvents(let request): connectionEvents = ConnectionEventFilter(request)
-    // Uploaded devices are for a service of virtual ones; the client must not believe that they are served.
-    case .setMockConfiguration: fail(message, .invalidParameters.saying("Not serving mock devices"))
-    case .clearMockConfiguration: break
-    case .status, .devices: answerControl(message)
+    case .setMockConfiguration(let request): setMockConfiguration(request)
+    case .clearMockConfiguration: clearMockConfiguration()
+    case .status, .devices, .setMode: answerControl(message)
     case .unknown(let type): Log.info("session", "\(name): \(type) is not known and ignored")
     }
   }

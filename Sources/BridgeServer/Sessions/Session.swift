@@ -40,6 +40,10 @@ final class Session {
   var channels: [String: SessionChannel] = [:]
   var connectionEvents: ConnectionEventFilter?
   var watchesDevices = false
+  /// The client's own virtual devices; they take the place of the service's.
+  var ownWorld: World?
+  /// As uploaded.
+  var ownConfiguration: MockConfiguration?
 
   init(number: Int, door: Door, descriptor: consuming FileDescriptor, server: Server) {
     self.number = number
@@ -56,7 +60,10 @@ final class Session {
   }
 
   /// What this client sees: the first that knows a peripheral has it.
-  var worlds: [World] { server.worlds }
+  var worlds: [World] {
+    guard let ownWorld else { return server.worlds }
+    return server.worlds.map { $0.mock == nil ? $0 : ownWorld }
+  }
 
   func isAttached(to world: World) -> Bool { worlds.contains { $0 === world } }
 
@@ -118,6 +125,7 @@ final class Session {
     // Under `takeover` a newcomer that has said nothing sensible is not served yet.
     guard hasSpoken || server.configuration.policy == .shared, let request = error.request else { return }
     switch request.type {
+    case "setMode": refuseSetMode(error)
     case "setNotify": refuseSetNotify(request, error)
     case "l2capWrite": refuseChannelWrite(request, error)
     default: if let reply = error.reply { send(reply) }
@@ -167,6 +175,7 @@ final class Session {
     channels = [:]
     for connection in held { connection.release() }
     connectionEvents = nil
+    removeOwnDevices()
     server.sessionHasEnded(self)
   }
 }

@@ -5,6 +5,7 @@ import Radio
 /// A peripheral's attributes under the names that they have on the wire.
 @BridgeQueue
 final class AttributeTable {
+  let database: GATTDatabase
   let services: [Service]
   private let byText: [String: Attribute]
 
@@ -50,6 +51,7 @@ final class AttributeTable {
   }
 
   init(_ database: GATTDatabase, of peripheral: PeripheralIdentifier) {
+    self.database = database
     var byText: [String: Attribute] = [:]
     services = database.services.map { service in
       let id = AttributeID(peripheral, .init(uuid: service.uuid, handle: service.handle))

@@ -13,7 +13,8 @@ final class Connection {
   }
 
   let session: Session
-  let peripheral: SharedPeripheral
+  /// Another one after the client has changed the world that it is in.
+  var peripheral: SharedPeripheral
   var state = State.connecting { didSet { if state == .connected { hadLink = true } } }
   /// Whether it ever was connected.
   private(set) var hadLink = false
@@ -90,6 +91,10 @@ final class Connection {
     if isAskedFor { requests.drop() } else { _ = requests.drain(.failure(error)) }
     state = .ended
     resumeReading()
+    closeChannels(error)
+  }
+
+  func closeChannels(_ error: BluetoothError) {
     for opening in openings.values { opening.fail(error) }
     openings = [:]
     for channel in channels {

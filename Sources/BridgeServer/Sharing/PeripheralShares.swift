@@ -33,6 +33,23 @@ final class PeripheralShares {
     return connection
   }
 
+  /// Takes in a hold that another world had.
+  func adopt(_ connection: Connection) {
+    let peripheral = peripheral(connection.id)
+    connection.peripheral = peripheral
+    peripheral.add(connection)
+    switch peripheral.link {
+    case .none:
+      peripheral.link = .connecting
+      radio.connect(peripheral.id)
+    case .connecting, .disconnecting: break
+    case .connected where connection.state == .connecting:
+      connection.state = .connected
+      connection.session.tellConnected(connection)
+    case .connected: break
+    }
+  }
+
   private func peripheral(_ id: PeripheralIdentifier) -> SharedPeripheral {
     if let peripheral = peripherals[id] { return peripheral }
     let peripheral = SharedPeripheral(id: id, radio: radio, shares: self, activity: activity.record(of: id, at: radio))
@@ -42,8 +59,13 @@ final class PeripheralShares {
 
   /// Ends a hold; the link goes with the last one.
   func release(_ connection: Connection, _ error: BluetoothError) {
-    let peripheral = connection.peripheral
     connection.end(error, isAskedFor: true)
+    leave(connection)
+  }
+
+  /// Takes a hold out without ending it.
+  func leave(_ connection: Connection) {
+    let peripheral = connection.peripheral
     peripheral.remove(connection)
     guard peripheral.connections.isEmpty else { return }
     switch peripheral.link {
@@ -57,12 +79,14 @@ final class PeripheralShares {
 
   // MARK: Answers
 
-  /// The holds that the link has connected.
+  /// The holds that the link has connected; not those that came connected from another world.
   func didConnect(_ id: PeripheralIdentifier) -> [Connection] {
     guard let peripheral = peripherals[id], peripheral.link == .connecting else { return [] }
     peripheral.link = .connected
-    for connection in peripheral.connections { connection.state = .connected }
-    return peripheral.connections
+    let connected = peripheral.connections.filter { $0.state == .connecting }
+    for connection in connected { connection.state = .connected }
+    peripheral.requestTableIfAwaited()
+    return connected
   }
 
   /// The holds that have failed and are ended.

@@ -67,7 +67,7 @@ final class SharedPeripheral {
 
   /// Wants the attribute table; requests that wait for it are run when the radio has it.
   func requestTable() {
-    guard table == nil, !isDiscovering else { return }
+    guard table == nil, !isDiscovering, link == .connected else { return }
     isDiscovering = true
     let generation = tableGeneration
     radio.discoverServices(of: id) { [self] result in
@@ -77,6 +77,10 @@ final class SharedPeripheral {
       table = try? result.get()
       for connection in connections where connection.state == .connected { connection.drain(result) }
     }
+  }
+
+  func requestTableIfAwaited() {
+    if connections.contains(where: { !$0.requests.isEmpty }) { requestTable() }
   }
 
   private func forgetTable() {
@@ -94,8 +98,7 @@ final class SharedPeripheral {
       subscriptions.removeValue(forKey: characteristic.attribute.handle)?.drop()
     }
     forgetTable()
-    // Who waits gets the new table.
-    if connections.contains(where: { !$0.requests.isEmpty }) { requestTable() }
+    requestTableIfAwaited()
     return services.map(\.id)
   }
 

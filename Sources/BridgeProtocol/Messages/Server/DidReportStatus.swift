@@ -9,23 +9,42 @@ public struct DidReportStatus: EventBody {
   public var socketPath: String
   /// `shared` or `takeover`.
   public var policy: String
-  public var radio: RadioStatus
+  /// All that are served, side by side; none when the mode is off.
+  public var radios: [RadioStatus]
+  /// What the service is told to serve.
+  public var mode: RadioMode
+  /// What it serves: a `ServedMode`.
+  public var serving: String
+  /// Why it is not what one may expect, in a sentence; nil when it is.
+  public var notice: String?
+  /// The name of the configuration chosen for the virtual devices; nil if there is none.
+  public var mockConfiguration: String?
   public var clients: [ClientStatus]
   /// Whether any device saw traffic within the last 1.5 s.
   public var trafficActive: Bool
   /// The latest operation, for people; empty if there was none.
   public var lastActivity: String
 
+  /// What counts for clients: the first that is on, else the first.
+  public var radio: RadioStatus {
+    radios.first { $0.state == .poweredOn } ?? radios.first ?? RadioStatus(kind: "off", state: .poweredOff)
+  }
+
   public init(
     serverVersion: String, protocolVersion: Int = ProtocolVersion.current, uptime: Double, socketPath: String,
-    policy: String, radio: RadioStatus, clients: [ClientStatus], trafficActive: Bool, lastActivity: String
+    policy: String, radios: [RadioStatus], mode: RadioMode, serving: String, notice: String? = nil,
+    mockConfiguration: String? = nil, clients: [ClientStatus], trafficActive: Bool, lastActivity: String
   ) {
     self.serverVersion = serverVersion
     self.protocolVersion = protocolVersion
     self.uptime = uptime
     self.socketPath = socketPath
     self.policy = policy
-    self.radio = radio
+    self.radios = radios
+    self.mode = mode
+    self.serving = serving
+    self.notice = notice
+    self.mockConfiguration = mockConfiguration
     self.clients = clients
     self.trafficActive = trafficActive
     self.lastActivity = lastActivity
@@ -37,8 +56,11 @@ public struct DidReportStatus: EventBody {
     uptime = try fields.double("uptime")
     socketPath = try fields.string("socketPath")
     policy = try fields.string("policy")
-    guard let radio = try fields.object("radio") else { throw FieldError("radio", .missing) }
-    do { self.radio = try RadioStatus(radio) } catch { throw error.inside("radio") }
+    radios = try fields.objects("radios", RadioStatus.init)
+    mode = try fields.radioMode("mode")
+    serving = try fields.string("serving")
+    notice = try fields.optionalString("notice")
+    mockConfiguration = try fields.optionalString("mockConfiguration")
     clients = try fields.objects("clients", ClientStatus.init)
     trafficActive = try fields.bool("trafficActive")
     lastActivity = try fields.string("lastActivity")
@@ -52,6 +74,12 @@ public struct DidReportStatus: EventBody {
     writer.field("policy", policy)
     writer.key("radio")
     writer.object(radio)
+    writer.key("radios")
+    writer.objects(radios)
+    writer.field("mode", mode.rawValue)
+    writer.field("serving", serving)
+    writer.field("notice", notice)
+    writer.field("mockConfiguration", mockConfiguration)
     writer.key("clients")
     writer.objects(clients)
     writer.field("trafficActive", trafficActive)

@@ -6,7 +6,7 @@ public struct Welcome: EventBody {
   /// See `ProtocolVersion`.
   public var protocolVersion: Int
   public var features: Features
-  /// What is served: `passthrough` for a real radio, `mock` for virtual devices.
+  /// What is served: a `ServedMode`.
   public var mode: String
   public var state: AdapterState
 

@@ -22,6 +22,7 @@ final class EventRouter: RadioObserver {
   // MARK: Scanning
 
   func radio(_ radio: any Radio, didReceive advertisement: Advertisement) {
+    server.chooser?.heard(advertisement.peripheral, in: world)
     world.scans.received(advertisement)
     if server.hasConnectionEventFilters, !advertisement.data.serviceUUIDs.isEmpty {
       if advertisedServices.count >= Self.servicesLimit { advertisedServices = [:] }
@@ -45,7 +46,7 @@ final class EventRouter: RadioObserver {
 
   func radio(_ radio: any Radio, didFailToConnect peripheral: PeripheralIdentifier, error: BluetoothError) {
     for connection in shares.didFailToConnect(peripheral, error) {
-      connection.session.connectionFailed(connection, error)
+      connection.session.connectionLost(connection, error)
     }
   }
 

@@ -6,14 +6,19 @@ import Radio
 @BridgeQueue
 final class World {
   let radio: any Radio
+  /// The same radio if its peripherals are a configuration's.
+  let mock: (any MockRadio)?
+  let isVirtual: Bool
   let shares: PeripheralShares
   let scans: ScanCoordinator
   private unowned let server: Server
   private lazy var router = EventRouter(server: server, world: self)
 
-  init(_ radio: any Radio, server: Server) {
+  init(_ radio: any Radio, mock: (any MockRadio)? = nil, server: Server) {
     self.radio = radio
+    self.mock = mock
     self.server = server
+    isVirtual = radio.description.kind == "mock"
     shares = PeripheralShares(radio: radio, activity: server.activity)
     scans = ScanCoordinator(radio: radio)
   }
@@ -31,17 +36,25 @@ final class World {
     radio.start()
   }
 
+  /// Ends what is left of it; nobody may be attached any more.
+  func stop(completion: @escaping @BridgeQueue () -> Void) {
+    endConnections()
+    server.activity.forget(radio)
+    radio.observer = nil
+    radio.stop { [self] in
+      // The radio may hold nothing of it but this closure.
+      withExtendedLifetime(self) { completion() }
+    }
+  }
+
   /// The radio is off: its links are no more, and what wanted one has failed.
   func radioLost() {
     scans.radioLost()
-    for connection in shares.radioLost(.radioOff) {
-      let session = connection.session
-      if connection.hadLink {
-        session.connectionEnded(connection, .peripheralDisconnected)
-      } else {
-        session.connectionFailed(connection, .radioOff)
-      }
-    }
+    endConnections()
+  }
+
+  private func endConnections() {
+    for connection in shares.radioLost(.radioOff) { connection.session.connectionLost(connection, .radioOff) }
   }
 }
 
@@ -52,4 +65,15 @@ extension [World] {
     if contains(where: { $0.isOn }) { return .poweredOn }
     return first?.radio.state ?? .poweredOff
   }
+
+  var servedMode: ServedMode {
+    switch (contains { !$0.isVirtual }, contains { $0.isVirtual }) {
+    case (true, true): .both
+    case (true, false): .passthrough
+    case (false, true): .mock
+    case (false, false): .off
+    }
+  }
+
+  func contains(_ world: World) -> Bool { contains { $0 === world } }
 }
