@@ -47,9 +47,10 @@ let package = Package(
     + module("CoreBluetooth", ["BridgeIO", "BridgeProtocol", "CCoreBluetooth"])
     + module("DBus", ["CDBus", "BridgeIO"])
     + module("Radio", ["BridgeIO", "BridgeProtocol"], testedWith: nil)
+    + module("RadioFaults", ["BridgeIO", "BridgeProtocol", "Radio"])
     + module("MockBackend", ["BridgeIO", "BridgeProtocol", "Radio"], testedWith: ["BridgeServer"])
     + module("BlueZBackend", ["BridgeIO", "BridgeProtocol", "CBluetooth", "DBus", "Radio"])
-    + module("BridgeServer", ["BridgeIO", "BridgeProtocol", "Radio"])
+    + module("BridgeServer", ["BridgeIO", "BridgeProtocol", "Radio", "RadioFaults"])
     + module("BridgeCommands", ["BlueZBackend", "BridgeIO", "BridgeProtocol", "BridgeServer", "DBus", "Radio"])
     + [
       .executableTarget(name: "bridge", dependencies: ["BridgeCommands", "BridgeIO"], swiftSettings: strict),

@@ -3,7 +3,10 @@ import BridgeProtocol
 /// The command line: finds the subcommand and runs it.
 public enum Bridge {
   private static var commands: [any Command.Type] {
-    [ServeCommand.self, StatusCommand.self, DevicesCommand.self, ScanCommand.self, DoctorCommand.self]
+    [
+      ServeCommand.self, StatusCommand.self, DevicesCommand.self, ScanCommand.self, DoctorCommand.self,
+      AddFaultCommand.self, ListFaultsCommand.self, ClearFaultsCommand.self,
+    ]
   }
 
   public static func run(_ arguments: [String]) -> ExitStatus {
@@ -12,7 +15,7 @@ public enum Bridge {
       return .usage
     }
     switch first {
-    case "help" where arguments.count > 1: return run([arguments[1], "--help"])
+    case "help" where arguments.count > 1: return run(arguments.dropFirst() + ["--help"])
     case "help", "--help", "-h":
       Terminal.say(overview)
       return .success
@@ -21,11 +24,27 @@ public enum Bridge {
       return .success
     default: break
     }
-    guard let command = commands.first(where: { $0.name == first }) else {
-      Terminal.complain("bridge: there is no command '\(first)'\n\n\(overview)")
-      return .usage
+    if let command = commands.first(where: { $0.name == first }) {
+      return command.run(arguments: Array(arguments.dropFirst()))
     }
-    return command.run(arguments: Array(arguments.dropFirst()))
+    let family = commands.filter { $0.name.hasPrefix(first + " ") }
+    if !family.isEmpty { return run(family, Array(arguments.dropFirst())) }
+    Terminal.complain("bridge: there is no command '\(first)'\n\n\(overview)")
+    return .usage
+  }
+
+  /// Commands of two words that share the first.
+  private static func run(_ family: [any Command.Type], _ arguments: [String]) -> ExitStatus {
+    if let second = arguments.first, let command = family.first(where: { $0.name.hasSuffix(" " + second) }) {
+      return command.run(arguments: Array(arguments.dropFirst()))
+    }
+    let list = "Commands:\n\(helpRows(family.map { ($0.name, $0.summary) }))"
+    if arguments.contains(where: { $0 == "--help" || $0 == "-h" }) {
+      Terminal.say(list)
+      return .success
+    }
+    Terminal.complain("bridge: which one?\n\n\(list)")
+    return .usage
   }
 
   static var overview: String {

@@ -7,11 +7,15 @@ protocol Command {
   /// Paragraphs for `bridge help NAME`: what it does, when to use it, an example.
   static var discussion: String { get }
   static var options: [Option<Settings>] { get }
+  /// What stands without a flag; nil if nothing may.
+  static var operand: Operand<Settings>? { get }
   static func settings() -> Settings
   static func run(_ settings: Settings) -> ExitStatus
 }
 
 extension Command {
+  static var operand: Operand<Settings>? { nil }
+
   static func run(arguments: [String]) -> ExitStatus {
     if arguments.contains("--help") || arguments.contains("-h") {
       Terminal.say(help)
@@ -19,7 +23,7 @@ extension Command {
     }
     var settings = settings()
     do throws(UsageError) {
-      try parse(arguments, with: options, into: &settings)
+      try parse(arguments, with: options, operand, into: &settings)
     } catch {
       Terminal.complain("bridge \(name): \(error.text)\nTry 'bridge \(name) --help'.")
       return .usage
@@ -31,7 +35,8 @@ extension Command {
     let rows = options.map { option in
       (option.names.joined(separator: ", ") + (option.value.map { " " + $0 } ?? ""), option.help)
     }
-    return "Usage: bridge \(name)\(options.isEmpty ? "" : " [options]")\n\n\(discussion)\n\nOptions:\n"
+    let usage = name + (options.isEmpty ? "" : " [options]") + (operand.map { " " + $0.value } ?? "")
+    return "Usage: bridge \(usage)\n\n\(discussion)\n\nOptions:\n"
       + helpRows(rows + [("--help, -h", "This text.")])
   }
 }

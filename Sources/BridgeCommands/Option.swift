@@ -29,6 +29,13 @@ struct Option<Settings> {
   }
 }
 
+/// An argument without a flag.
+struct Operand<Settings> {
+  /// As help writes it: `[NUMBER]`.
+  let value: String
+  let apply: (inout Settings, String) throws(UsageError) -> Void
+}
+
 /// What is wrong with the command line, in a sentence.
 struct UsageError: Error {
   let text: String
@@ -36,11 +43,16 @@ struct UsageError: Error {
 }
 
 /// Applies arguments to settings; `--name value` and `--name=value` are the same.
-func parse<Settings>(_ arguments: [String], with options: [Option<Settings>], into settings: inout Settings)
-  throws(UsageError)
-{
+func parse<Settings>(
+  _ arguments: [String], with options: [Option<Settings>], _ operand: Operand<Settings>? = nil,
+  into settings: inout Settings
+) throws(UsageError) {
   var rest = arguments[...]
   while let argument = rest.popFirst() {
+    if let operand, !argument.hasPrefix("-") {
+      try operand.apply(&settings, argument)
+      continue
+    }
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard argument.hasPrefix("-"), let option = options.first(where: { $0.names.contains(parts[0]) }) else {
       throw UsageError(argument.hasPrefix("-") ? "unknown option \(parts[0])" : "unexpected argument '\(argument)'")

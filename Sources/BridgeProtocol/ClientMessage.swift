@@ -24,6 +24,9 @@ public enum ClientMessage: Hashable, Sendable {
   case status(Status)
   case devices(Devices)
   case setMode(SetMode)
+  case setFault(SetFault)
+  case clearFaults(ClearFaults)
+  case faults(Faults)
   /// A `type` that this version does not know; to be ignored.
   case unknown(type: String)
 }
@@ -56,6 +59,9 @@ extension ClientMessage {
     case .status: "status"
     case .devices: "devices"
     case .setMode: "setMode"
+    case .setFault: "setFault"
+    case .clearFaults: "clearFaults"
+    case .faults: "faults"
     case .unknown(let type): type
     }
   }
@@ -87,6 +93,9 @@ extension ClientMessage {
     case "status": self = .status(try Status(fields))
     case "devices": self = .devices(try Devices(fields))
     case "setMode": self = .setMode(try SetMode(fields))
+    case "setFault": self = .setFault(try SetFault(fields))
+    case "clearFaults": self = .clearFaults(try ClearFaults(fields))
+    case "faults": self = .faults(try Faults(fields))
     default: self = .unknown(type: type.string ?? "")
     }
   }
@@ -118,6 +127,9 @@ extension ClientMessage {
     case .status(let body): body.appendLine(to: &line)
     case .devices(let body): body.appendLine(to: &line)
     case .setMode(let body): body.appendLine(to: &line)
+    case .setFault(let body): body.appendLine(to: &line)
+    case .clearFaults(let body): body.appendLine(to: &line)
+    case .faults(let body): body.appendLine(to: &line)
     case .unknown(let type):
       var writer = JSONWriter(appendingTo: &line)
       writer.beginObject()

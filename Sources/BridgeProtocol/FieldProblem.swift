@@ -6,6 +6,8 @@ public enum FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
   case outOfRange
   case invalidUUID
   case invalidBase64
+  /// A value that its type allows and its meaning does not; the text says why.
+  case unsuitable(String)
 
   public enum Expected: String, Sendable {
     case string = "a string"
@@ -23,6 +25,7 @@ public enum FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case .outOfRange: "out of range"
     case .invalidUUID: "not a UUID"
     case .invalidBase64: "not base64"
+    case .unsuitable(let reason): reason
     }
   }
 }

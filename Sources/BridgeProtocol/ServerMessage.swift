@@ -30,6 +30,9 @@ public enum ServerMessage: Hashable, Sendable {
   case didReportStatus(DidReportStatus)
   case didReportDevices(DidReportDevices)
   case didSetMode(DidSetMode)
+  case didSetFault(DidSetFault)
+  case didClearFaults(DidClearFaults)
+  case didReportFaults(DidReportFaults)
   /// A `type` that this version does not know; to be ignored.
   case unknown(type: String)
 }
@@ -68,6 +71,9 @@ extension ServerMessage {
     case .didReportStatus: "didReportStatus"
     case .didReportDevices: "didReportDevices"
     case .didSetMode: "didSetMode"
+    case .didSetFault: "didSetFault"
+    case .didClearFaults: "didClearFaults"
+    case .didReportFaults: "didReportFaults"
     case .unknown(let type): type
     }
   }
@@ -106,6 +112,9 @@ extension ServerMessage {
     case "didReportStatus": self = .didReportStatus(try DidReportStatus(fields))
     case "didReportDevices": self = .didReportDevices(try DidReportDevices(fields))
     case "didSetMode": self = .didSetMode(try DidSetMode(fields))
+    case "didSetFault": self = .didSetFault(try DidSetFault(fields))
+    case "didClearFaults": self = .didClearFaults(try DidClearFaults(fields))
+    case "didReportFaults": self = .didReportFaults(try DidReportFaults(fields))
     default: self = .unknown(type: type.string ?? "")
     }
   }
@@ -143,6 +152,9 @@ extension ServerMessage {
     case .didReportStatus(let body): body.appendLine(to: &line, for: features)
     case .didReportDevices(let body): body.appendLine(to: &line, for: features)
     case .didSetMode(let body): body.appendLine(to: &line, for: features)
+    case .didSetFault(let body): body.appendLine(to: &line, for: features)
+    case .didClearFaults(let body): body.appendLine(to: &line, for: features)
+    case .didReportFaults(let body): body.appendLine(to: &line, for: features)
     case .unknown(let type):
       var writer = JSONWriter(appendingTo: &line)
       writer.beginObject()

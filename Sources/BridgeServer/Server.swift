@@ -1,6 +1,7 @@
 public import BridgeIO
 import BridgeProtocol
 public import Radio
+import RadioFaults
 
 /// Serves one or more radios to clients over Unix sockets.
 @BridgeQueue
@@ -8,6 +9,8 @@ public final class Server {
   public let configuration: ServerConfiguration
   let activity: ActivityLog
   let scanMemory: ScanMemory
+  /// Of all worlds.
+  let faults = FaultPlan()
   private(set) lazy var watchers = ActivityWatchers(server: self)
   private let takeover: Takeover?
   private var doors: Doors?

@@ -61,6 +61,14 @@ public protocol Radio: AnyObject {
   /// The peripheral's attributes: all of them, whatever was asked for, as soon as they are resolved.
   func discoverServices(of peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<GATTDatabase>)
 
+  /// Tells of a step of discovery that the attribute table answers already, so that a radio with faults can delay or
+  /// refuse it.
+  ///
+  /// - Returns: false if nothing is in the way; `completion` is not called then.
+  func holdsDiscovery(
+    _ step: DiscoveryStep, of peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<Void>
+  ) -> Bool
+
   /// Reads a characteristic's or descriptor's value, by its declaration's handle. Long values whole, up to 512 bytes.
   func read(
     _ attribute: AttributeHandle, of peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<[UInt8]>)
@@ -93,6 +101,12 @@ public protocol Radio: AnyObject {
   /// Opens an LE credit-based channel. No time limit of its own: the caller cancels by closing what comes late.
   func openL2CAPChannel(
     psm: UInt16, to peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<any RadioL2CAPChannel>)
+}
+
+extension Radio {
+  public func holdsDiscovery(
+    _ step: DiscoveryStep, of peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<Void>
+  ) -> Bool { false }
 }
 
 public typealias RadioCompletion<Value> = @BridgeQueue (Result<Value, BluetoothError>) -> Void

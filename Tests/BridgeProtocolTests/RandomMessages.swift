@@ -88,6 +88,8 @@ extension RandomMessages {
       .setMockConfiguration(SetMockConfiguration(configuration: JSONText(.object(tree())))),
       .clearMockConfiguration(ClearMockConfiguration()), .status(Status()), .devices(Devices(watch: bool())),
       .setMode(SetMode(mode: optional { $0.mode() }, mockConfiguration: optional { $0.text() })),
+      .setFault(SetFault(fault: fault())), .clearFaults(ClearFaults(number: optional { $0.number() })),
+      .faults(Faults()),
       .unknown(type: "x" + text()),
     ]
   }
@@ -162,6 +164,11 @@ extension RandomMessages {
           mode: mode(), serving: text(), notice: optional { $0.text() }, mockConfiguration: optional { $0.text() },
           clients: list { $0.client() }, trafficActive: bool(), lastActivity: text())),
       .didReportDevices(DidReportDevices(devices: list { $0.device() })),
+      .didSetFault(DidSetFault(number: optional { $0.number() }, applied: number(0...9), error: error())),
+      .didClearFaults(DidClearFaults(count: number(), error: error())),
+      .didReportFaults(
+        DidReportFaults(
+          faults: list { FaultStatus(number: $0.number(), applied: $0.number(), rule: $0.fault()) })),
     ]
   }
 
@@ -194,6 +201,25 @@ extension RandomMessages {
       notifications: number(), firstAt: time(), lastAt: time(), lastOperation: text(), lastDetail: text(),
       isActive: bool(), count: number(),
       clients: list { ActivityClient(bundleId: $0.optional { $0.text() }, pid: $0.optional { $0.number() }) })
+  }
+
+  /// One that makes sense.
+  mutating func fault() -> FaultRule {
+    while true {
+      var rule = FaultRule(FaultOperation.allCases.randomElement(using: &random)!)
+      if bool() { rule.id = peripheral() } else { rule.name = optional { $0.text() } }
+      rule.service = optional { $0.uuid() }
+      rule.characteristic = optional { $0.uuid() }
+      rule.descriptor = optional { $0.uuid() }
+      (rule.after, rule.every, rule.count) = (number(0...9), number(1...9), optional { $0.number(1...9) })
+      rule.rate = Double.random(in: 0...1, using: &random)
+      rule.seed = optional { $0.word() }
+      rule.error = optional { $0.bool() ? .attribute(UInt8($0.number(1...255))) : .bluetooth($0.number(0...16))! }
+      rule.delay = Double.random(in: 0...FaultRule.maximumDelay, using: &random)
+      rule.jitter = bool() ? 0.5 : 0
+      (rule.perLink, rule.lose, rule.drop, rule.changeServices) = (bool(), bool(), bool(), bool())
+      if rule.problem == nil { return rule }
+    }
   }
 
   private mutating func didDiscover() -> ServerMessage {

@@ -29,6 +29,8 @@ public struct FailedRequest: Hashable, Sendable {
   public func reply(_ error: BluetoothError, isNotifying: Bool = false) -> ServerMessage? {
     switch type {
     case "setMockConfiguration": return .didSetMockConfiguration(DidSetMockConfiguration(failure: error.text))
+    case "setFault": return .didSetFault(DidSetFault(number: nil, error: error))
+    case "clearFaults": return .didClearFaults(DidClearFaults(count: 0, error: error))
     case "l2capWrite", "l2capClose": return channelId.map { .l2capClosed(L2CAPClosed(channelId: $0)) }
     case "write" where isWriteWithoutResponse: return nil
     default:

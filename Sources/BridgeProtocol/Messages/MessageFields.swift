@@ -44,6 +44,10 @@ struct MessageFields {
     return value
   }
 
+  func int(_ key: StaticString, in range: ClosedRange<Int>, default: Int) throws(FieldError) -> Int {
+    item(key) == nil ? `default` : try int(key, in: range)
+  }
+
   func optionalInt(_ key: StaticString) throws(FieldError) -> Int? {
     item(key) == nil ? nil : try int(key)
   }
@@ -53,6 +57,14 @@ struct MessageFields {
     guard let value = item.double else {
       throw FieldError(key, item.kind == .integer || item.kind == .number ? .outOfRange : .not(.number))
     }
+    return value
+  }
+
+  func double(
+    _ key: StaticString, in range: ClosedRange<Double>, default: Double
+  ) throws(FieldError) -> Double {
+    guard let value = try optionalDouble(key) else { return `default` }
+    guard range.contains(value) else { throw FieldError(key, .outOfRange) }
     return value
   }
 

@@ -50,6 +50,17 @@ extension BluetoothError {
     0x11: "Resources are insufficient.",
   ]
 
+  /// The error of a `CBError.Code`; nil if there is none.
+  public static func bluetooth(_ code: Int) -> BluetoothError? {
+    bluetoothErrors.first { $0.code == code }
+  }
+
+  private static let bluetoothErrors: [BluetoothError] = [
+    unknown, invalidParameters, invalidHandle, notConnected, outOfSpace, operationCancelled, connectionTimeout,
+    peripheralDisconnected, uuidNotAllowed, alreadyAdvertising, connectionFailed, connectionLimitReached, unknownDevice,
+    operationNotSupported, peerRemovedPairingInformation, encryptionTimedOut, tooManyLEPairedDevices,
+  ]
+
   public static let unknown = BluetoothError(.bluetooth, 0, "Unknown error.")
   public static let invalidParameters = BluetoothError(.bluetooth, 1, "One or more parameters were invalid.")
   public static let invalidHandle = BluetoothError(.bluetooth, 2, "The specified attribute handle is invalid.")

@@ -1,6 +1,7 @@
 import BridgeIO
 import BridgeProtocol
 import Radio
+import RadioFaults
 
 extension Session {
   /// Answers a hello that asks for features; the others get no answer.
@@ -24,6 +25,9 @@ extension Session {
     switch message {
     case .devices(let request): reportDevices(watch: request.watch)
     case .setMode(let request): setMode(request)
+    case .setFault(let request): setFault(request)
+    case .clearFaults(let request): clearFaults(request)
+    case .faults: send(.didReportFaults(DidReportFaults(faults: server.faults.faults)))
     default: reportStatus()
     }
   }

@@ -12,44 +12,63 @@ extension Session {
   }
 
   func discoverIncludedServices(_ request: DiscoverIncludedServices, _ message: ClientMessage) {
-    whenReady(request.id, message) { [self] (_, table) in
+    whenReady(request.id, message) { [self] (connection, table) in
       guard let service = table.service(request.serviceId) else { return fail(message, .unknownObject) }
       let included = service.attribute.includedServices.compactMap { table.service(handle: $0) }
         .filter { request.services.admit($0.attribute.uuid) }
-      send(
-        .didDiscoverIncludedServices(
-          DidDiscoverIncludedServices(
-            id: request.id, serviceId: request.serviceId, includedServices: included.map(\.discovered))))
+      step(.includedServices(service.attribute.handle), connection, message) { [self] in
+        send(
+          .didDiscoverIncludedServices(
+            DidDiscoverIncludedServices(
+              id: request.id, serviceId: request.serviceId, includedServices: included.map(\.discovered))))
+      }
     }
   }
 
   func discoverCharacteristics(_ request: DiscoverCharacteristics, _ message: ClientMessage) {
-    whenReady(request.id, message) { [self] (_, table) in
+    whenReady(request.id, message) { [self] (connection, table) in
       guard let service = table.service(request.serviceId) else { return fail(message, .unknownObject) }
       let found = service.characteristics.filter { request.characteristics.admit($0.attribute.uuid) }
-      send(
-        .didDiscoverCharacteristics(
-          DidDiscoverCharacteristics(
-            id: request.id, serviceId: request.serviceId,
-            characteristics: found.map {
-              DiscoveredCharacteristic(id: $0.id, uuid: $0.attribute.uuid, properties: $0.attribute.properties)
-            })))
+      step(.characteristics(service.attribute.handle), connection, message) { [self] in
+        send(
+          .didDiscoverCharacteristics(
+            DidDiscoverCharacteristics(
+              id: request.id, serviceId: request.serviceId,
+              characteristics: found.map {
+                DiscoveredCharacteristic(id: $0.id, uuid: $0.attribute.uuid, properties: $0.attribute.properties)
+              })))
+      }
     }
   }
 
   func discoverDescriptors(_ request: DiscoverDescriptors, _ message: ClientMessage) {
-    whenReady(request.id, message) { [self] (_, table) in
+    whenReady(request.id, message) { [self] (connection, table) in
       guard let characteristic = table.characteristic(request.characteristicId) else {
         return fail(message, .unknownObject)
       }
-      send(
-        .didDiscoverDescriptors(
-          DidDiscoverDescriptors(
-            id: request.id, characteristicId: request.characteristicId,
-            descriptors: characteristic.descriptors.map {
-              DiscoveredDescriptor(id: $0.id, uuid: $0.attribute.uuid)
-            })))
+      step(.descriptors(characteristic.attribute.handle), connection, message) { [self] in
+        send(
+          .didDiscoverDescriptors(
+            DidDiscoverDescriptors(
+              id: request.id, characteristicId: request.characteristicId,
+              descriptors: characteristic.descriptors.map {
+                DiscoveredDescriptor(id: $0.id, uuid: $0.attribute.uuid)
+              })))
+      }
     }
+  }
+
+  /// Answers from the table at once, unless a fault has a word to say first.
+  private func step(
+    _ step: DiscoveryStep, _ connection: Connection, _ message: ClientMessage,
+    _ answer: @escaping @BridgeQueue () -> Void
+  ) {
+    let isHeld = connection.radio.holdsDiscovery(step, of: connection.id) { [self] result in
+      connection.finished()
+      guard connection.state == .connected else { return }
+      if let error = result.failure { fail(message, error) } else { answer() }
+    }
+    if isHeld { connection.began() } else { answer() }
   }
 }
 

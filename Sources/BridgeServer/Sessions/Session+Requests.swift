@@ -27,7 +27,7 @@ extension Session {
     case .registerForConnectionEvents(let request): connectionEvents = ConnectionEventFilter(request)
     case .setMockConfiguration(let request): setMockConfiguration(request)
     case .clearMockConfiguration: clearMockConfiguration()
-    case .status, .devices, .setMode: answerControl(message)
+    case .status, .devices, .setMode, .setFault, .clearFaults, .faults: answerControl(message)
     case .unknown(let type): Log.info("session", "\(name): \(type) is not known and ignored")
     }
   }

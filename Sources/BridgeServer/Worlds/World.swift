@@ -1,10 +1,12 @@
 import BridgeIO
 import BridgeProtocol
 import Radio
+import RadioFaults
 
 /// One radio, and who wants what of it: the links that are shared, the scans, the way of its events.
 @BridgeQueue
 final class World {
+  /// With the faults that are set on the service.
   let radio: any Radio
   /// The same radio if its peripherals are a configuration's.
   let mock: (any MockRadio)?
@@ -15,6 +17,7 @@ final class World {
   private lazy var router = EventRouter(server: server, world: self)
 
   init(_ radio: any Radio, mock: (any MockRadio)? = nil, server: Server) {
+    let radio = FaultRadio(radio, plan: server.faults)
     self.radio = radio
     self.mock = mock
     self.server = server
