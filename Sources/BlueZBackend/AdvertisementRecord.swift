@@ -84,9 +84,11 @@ struct AdvertisementRecord {
 
   private mutating func updateUUIDs(_ device: Device1) {
     guard !isResolvedList(device) else { return }
-    for uuid in device.uuids where !advertisedUUIDs.contains(uuid) {
-      let came = device.serviceData[uuid] != nil && !DaemonTraits.alwaysListed.contains(uuid)
-      if came { serviceDataUUIDs.insert(uuid) } else { serviceDataUUIDs.remove(uuid) }
+    let new = device.uuids.filter { !advertisedUUIDs.contains($0) }
+    // bluetoothd puts those of service data behind the listed ones, so whatever precedes a listed one is listed too.
+    let listed = new.lastIndex { device.serviceData[$0] == nil || DaemonTraits.alwaysListed.contains($0) } ?? -1
+    for (index, uuid) in new.enumerated() {
+      if index > listed { serviceDataUUIDs.insert(uuid) } else { serviceDataUUIDs.remove(uuid) }
     }
     advertisedUUIDs = device.uuids
   }

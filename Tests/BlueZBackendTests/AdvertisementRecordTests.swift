@@ -71,6 +71,19 @@ import Testing
     #expect(heard(properties).data.serviceUUIDs == [BluetoothUUID(short: 0x180D)])
   }
 
+  @Test func `a UUID listed and with service data is advertised if another listed one follows it`() {
+    let properties: [String: Value] = [
+      "RSSI": .int16(-1), "UUIDs": .strings([battery, heartRate]), "ServiceData": .properties([battery: .bytes([9])]),
+    ]
+    #expect(heard(properties).data.serviceUUIDs == [BluetoothUUID(short: 0x180F), BluetoothUUID(short: 0x180D)])
+  }
+
+  @Test func `a UUID listed before its service data was heard stays advertised`() {
+    var record = heard(["RSSI": .int16(-1), "UUIDs": .strings([battery])])
+    hear(&record, ["RSSI": .int16(-1), "ServiceData": .properties([battery: .bytes([9])])])
+    #expect(record.data.serviceUUIDs == [BluetoothUUID(short: 0x180F)])
+  }
+
   @Test func `a daemon that does not list service data is taken at its word`() {
     traits.learn(
       from: {

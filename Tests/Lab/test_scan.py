@@ -49,6 +49,14 @@ async def test_service_data_alone_is_no_advertised_service(world, client):
     await client.refuse("didDiscover", name="Only data")
 
 
+async def test_a_service_listed_before_another_is_advertised_though_it_has_data_too(world, client):
+    """From 5.69 on bluetoothd mixes both kinds; the order tells them apart, where another listed service follows."""
+    await named(world, "Both", advert=flagged(services=["180F", "180D"], service_data={"180F": b"\x31"}))
+    adv = (await client.find("Both"))["adv"]
+    assert sorted(adv["kCBAdvDataServiceUUIDs"]) == ["180D", "180F"]
+    assert adv["kCBAdvDataServiceData"] == {"180F": b64(b"\x31")}
+
+
 async def test_solicited_services_stay_unknown_since_bluetoothd_drops_them(world, client):
     """`type_reject_list` in its `src/shared/ad.c`; when a release lets them through, this test says so by failing."""
     await named(world, "Soliciting", advert=flagged(solicited=["1805"]))

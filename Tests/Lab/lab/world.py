@@ -1,6 +1,7 @@
 """The machine with a Bluetooth stack in it, and the peripherals around."""
 
 import asyncio
+import os
 import signal
 
 from .controller import Air, KernelController, VirtualHCI
@@ -8,6 +9,11 @@ from .peripheral import Peripheral
 
 ADDRESS = "F0:F1:F2:F3:F4:F5"
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
+
+
+def daemon_version():
+    """Which bluetoothd runs: (5, 66)."""
+    return tuple(map(int, os.environ.get("LAB_BLUETOOTHD", "5.66").split(".")))
 
 
 class World:
