@@ -92,7 +92,7 @@ class World:
 
     async def power(self, on):
         async with asyncio.timeout(30):
-            # An adapter just unblocked is refused for a moment: bluetoothd has not heard of it.
+            # Refused (5.82: Blocked) until bluetoothd has read that the adapter was unblocked.
             while await self._set_powered(on) is None:
                 await asyncio.sleep(0.1)
         await self.wait_for_property("Powered", on)
