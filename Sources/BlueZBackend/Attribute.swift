@@ -36,6 +36,8 @@ final class Attribute {
   var isBeingRead = false
   /// The last value announced during such a read.
   var possibleEcho: [UInt8]?
+  /// Makes the calls on it.
+  var calls: AttributeCalls
 
   init(
     kind: Kind, path: ObjectPath, handle: AttributeHandle, uuid: BluetoothUUID, service: BluetoothUUID,
@@ -48,6 +50,8 @@ final class Attribute {
     self.service = service
     self.properties = properties
     self.isConfigurable = isConfigurable
+    calls = AttributeCalls(
+      path: path, interface: kind == .characteristic ? GATTNames.characteristic : GATTNames.descriptor)
   }
 
   /// Whether `other`, announced later under the same path, is still this one.
@@ -55,8 +59,6 @@ final class Attribute {
     !isRemoved && kind == other.kind && uuid == other.uuid && service == other.service
       && properties == other.properties && isConfigurable == other.isConfigurable
   }
-
-  var interface: String { kind == .characteristic ? GATTNames.characteristic : GATTNames.descriptor }
 }
 
 extension BluetoothUUID {

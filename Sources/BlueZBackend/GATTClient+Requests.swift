@@ -5,10 +5,6 @@ import Radio
 
 /// Requests on their way: sending, replies, repeats, limits.
 extension GATTClient {
-  /// Options are the same for every call of a kind.
-  private static let readOptions = Value.properties([:])
-  private static let requestOptions = Value.properties(["type": .string("request")])
-  private static let commandOptions = Value.properties(["type": .string("command")])
   /// Of so many commands in a row one is replied to. bluetoothd handles them in order, so its reply speaks for those
   /// before it, and a reply costs as much as the command.
   private static let commandsPerReply = 8
@@ -94,16 +90,11 @@ extension GATTClient {
   }
 
   private func message(for request: GATTRequest, _ attribute: Attribute) -> Message {
-    func call(_ member: String) -> Message {
-      Message.methodCall(to: GATTNames.bluez, path: attribute.path, interface: attribute.interface, member: member)
-    }
     switch request.work {
-    case .read, .refuse: return call(GATTNames.readValue).append(Self.readOptions)
-    case .write(let value): return call(GATTNames.writeValue).append(.bytes(value), Self.requestOptions)
-    case .command(let value):
-      let options = request.isSentAsRequest ? Self.requestOptions : Self.commandOptions
-      return call(GATTNames.writeValue).append(.bytes(value), options)
-    case .notify(let enabled): return call(enabled ? GATTNames.startNotify : GATTNames.stopNotify)
+    case .read, .refuse: attribute.calls.read()
+    case .write(let value): attribute.calls.write(value, .request)
+    case .command(let value): attribute.calls.write(value, request.isSentAsRequest ? .request : .command)
+    case .notify(let enabled): attribute.calls.setNotify(enabled)
     }
   }
 

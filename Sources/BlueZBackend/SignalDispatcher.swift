@@ -53,24 +53,24 @@ final class SignalDispatcher {
   }
 
   private func propertiesChanged(_ signal: Message) {
-    guard let path = signal.path else { return }
     signal.read { reader in
       guard let kind = reader.withString({ Self.kind($0) }) else { return }
       switch kind {
       case .device:
         // Unknown: not announced yet, so whatever this says will be in the announcement.
-        guard let device = self.cache.devices[path] else { return }
+        guard let device = signal.path.flatMap({ self.cache.devices[$0] }) else { return }
         var changes = device.apply(&reader)
         changes.formUnion(device.invalidate(&reader))
         if !changes.isEmpty { self.observer?.device(device, didChange: changes) }
       case .characteristic:
-        if !self.gattPaths.deliverValue(in: signal) { self.otherChanged(path, signal) }
-      case .other: self.otherChanged(path, signal)
+        if !self.gattPaths.deliverValue(in: signal) { self.otherChanged(signal) }
+      case .other: self.otherChanged(signal)
       }
     }
   }
 
-  private func otherChanged(_ path: String, _ signal: Message) {
+  private func otherChanged(_ signal: Message) {
+    guard let path = signal.path else { return }
     signal.read { reader in
       guard let interface = reader.string(), let changed = reader.properties() else { return }
       self.otherChanged(path, interface, changed, invalidated: reader.strings())

@@ -20,6 +20,7 @@ public final class Connection {
 
   /// nil once closed.
   private var raw: OpaquePointer?
+  private let watches = WatchSource()
   private let pending = PendingCalls()
   private let server = ObjectServer()
   private var isReceiving = false
@@ -38,7 +39,8 @@ public final class Connection {
     }
     self.raw = raw
     dbus_connection_set_exit_on_disconnect(raw, 0)
-    WatchSource { [weak self] in self?.receive() }.attach(to: raw)
+    watches.onActivity = { [weak self] in self?.receive() }
+    watches.attach(to: raw)
     watchStatus(of: raw)
     sayHello()
   }
@@ -54,6 +56,8 @@ public final class Connection {
   public func call(
     _ message: Message, completion: @escaping @BridgeQueue (Result<Message, DBusError>) -> Void
   ) -> PendingCall {
+    // The copy of a call that was sent without awaiting anything.
+    dbus_message_set_no_reply(message.raw, 0)
     guard let serial = transmit(message) else { return failSoon(completion) }
     return pending.add(serial: serial, completion: completion)
   }
@@ -133,9 +137,9 @@ public final class Connection {
   }
 
   /// libdbus may find messages while it sends; they are handled at the end of the turn, for it forbids receiving from
-  /// its own callbacks.
+  /// its own callbacks. Those that it finds while the watches are handled are received right after.
   fileprivate func statusChanged() {
-    guard !isReceiving, !willReceive else { return }
+    guard !isReceiving, !willReceive, !watches.isHandling else { return }
     willReceive = true
     BridgeQueue.atEndOfTurn { [weak self] in
       guard let self else { return }

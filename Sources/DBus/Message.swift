@@ -48,6 +48,25 @@ public final class Message {
     return Message(owning: raw)
   }
 
+  /// The same message again, not yet sent. Much cheaper than making another.
+  public func copy() -> Message { Message.made(dbus_message_copy(raw)) }
+
+  /// As `copy`, with other bytes in the first argument. Traps unless that is an `ay` of as many bytes (our own mistake).
+  public func copy(replacingBytes bytes: [UInt8]) -> Message {
+    let copy = copy()
+    let count: Int? = copy.read { reader in
+      reader.withBytes { old in
+        guard old.count == bytes.count else { return old.count }
+        // libdbus lends the array to be read. Writing in it is sound all the same: nobody else has this copy, nothing of
+        // it has been sent, and bytes of any value are valid.
+        UnsafeMutableRawBufferPointer(mutating: old).copyBytes(from: bytes)
+        return old.count
+      }
+    }
+    precondition(count == bytes.count, "the first argument is no ay of as many bytes")
+    return copy
+  }
+
   // MARK: Header
 
   public var kind: Kind {

@@ -11,10 +11,10 @@ final class WatchSource {
   private var watches: [OpaquePointer] = []
   private var source: DescriptorWatch?
   private var isStale = false
+  /// libdbus is reading or writing; `onActivity` follows.
+  private(set) var isHandling = false
   /// Told after libdbus has read or written.
-  private let onActivity: @BridgeQueue () -> Void
-
-  init(onActivity: @escaping @BridgeQueue () -> Void) { self.onActivity = onActivity }
+  var onActivity: @BridgeQueue () -> Void = {}
 
   /// libdbus holds a reference to the source until it lets go of the callbacks, at the latest when the connection is
   /// finalised: so none of them can meet a source that is gone.
@@ -75,11 +75,13 @@ final class WatchSource {
   /// The end of the connection is told even to a watch that is off: the loop would report it for ever.
   private func handle(_ readiness: Readiness) {
     let ended = !readiness.isDisjoint(with: [.hangUp, .error])
+    isHandling = true
     for watch in watches where watches.contains(watch) {
       guard ended || dbus_watch_get_enabled(watch) != 0 else { continue }
       let flags = readiness.flags & (dbus_watch_get_flags(watch) | Readiness([.hangUp, .error]).flags)
       if flags != 0 { dbus_watch_handle(watch, flags) }
     }
+    isHandling = false
     onActivity()
   }
 }

@@ -94,6 +94,30 @@ import Testing
     }
   }
 
+  @Test @BridgeQueue func `calls that resemble the one before carry their own value, length and type`() async throws {
+    try await Link.run { link in
+      var seen: [[Value]] = []
+      link.daemon.answers = { call in
+        seen.append(call.message.arguments)
+        if call.message.wantsReply { call.succeed(.bytes([9])) }
+        return true
+      }
+      let values: [[UInt8]] = [[1], [2], [3, 3], [], [4], [5]]
+      for (index, value) in values.enumerated() {
+        link.write(value, to: Link.location, "\(index)")
+        if index % 2 == 1 { link.command(value, to: Link.location, "\(index) command") }
+        link.read(Link.location)
+      }
+      let events = await link.events(15)
+      #expect(events.count { $0 == .value([9]) } == 6)
+      let expected = values.enumerated().flatMap { index, value -> [[Value]] in
+        let types = index % 2 == 1 ? ["request", "command"] : ["request"]
+        return types.map { [.bytes(value), .properties(["type": .string($0)])] } + [[.properties([:])]]
+      }
+      #expect(seen == expected)
+    }
+  }
+
   @Test @BridgeQueue func `a busy bluetoothd is asked again and nobody hears of it`() async throws {
     try await Link.run { link in
       link.read(Link.location)

@@ -19,6 +19,47 @@ import Testing
     #expect(call.error == nil)
   }
 
+  @Test @BridgeQueue func aCopyIsTheSameMessageNotYetSent() async throws {
+    try await Loopback.run { client, server in
+      var calls: [Message] = []
+      server.export("/") { call, reply in
+        calls.append(call)
+        reply(.success([]))
+      }
+      let first = client.message(to: server).append(.string("x"), .properties(["type": .string("request")]))
+      _ = try await client.connection.call(first)
+      let copy = first.copy()
+      #expect(first.serial != 0 && copy.serial == 0)
+      _ = try await client.connection.call(copy)
+      #expect(calls.map(\.member) == [first.member, first.member])
+      #expect(calls[0].arguments == first.arguments && calls[1].arguments == first.arguments)
+      #expect(calls[0].serial != calls[1].serial)
+    }
+  }
+
+  @Test @BridgeQueue func aCopyWithOtherBytesLeavesTheOriginalAlone() {
+    let options = Value.properties(["type": .string("request")])
+    for count in [0, 1, 20, 512] {
+      let old = [UInt8](repeating: 1, count: count)
+      let new = [UInt8](repeating: 2, count: count)
+      let original = Message.methodCall(to: "a.b", path: "/", interface: "a.b", member: "C").append(
+        .bytes(old), options)
+      let copy = original.copy(replacingBytes: new)
+      #expect(copy.arguments == [.bytes(new), options])
+      #expect(original.arguments == [.bytes(old), options])
+    }
+  }
+
+  @Test @BridgeQueue func aCopyOfACallSentWithoutAwaitingAnythingIsAnswered() async throws {
+    try await Loopback.run { client, server in
+      server.export("/") { _, reply in reply(.success([.boolean(true)])) }
+      let call = client.message(to: server)
+      client.connection.send(call)
+      let reply = try await client.connection.call(call.copy())
+      #expect(reply.arguments == [.boolean(true)])
+    }
+  }
+
   @Test @BridgeQueue func anErrorNameThatDBusForbidsBecomesFailed() async throws {
     try await Loopback.run { client, server in
       for (name, expected) in [("org.bluez.Error.X", "org.bluez.Error.X"), ("nonsense", DBusError.failed("").name)] {
