@@ -50,6 +50,7 @@ let package = Package(
     + module("RadioFaults", ["BridgeIO", "BridgeProtocol", "Radio"])
     + module("MockBackend", ["BridgeIO", "BridgeProtocol", "Radio"], testedWith: ["BridgeServer"])
     + module("BlueZBackend", ["BridgeIO", "BridgeProtocol", "CBluetooth", "DBus", "Radio"])
+    + module("ReplayBackend", ["BridgeIO", "BridgeProtocol", "Radio"], testedWith: ["BridgeServer"])
     + module("BridgeServer", ["BridgeIO", "BridgeProtocol", "Radio", "RadioFaults"])
     + module("BridgeCommands", ["BlueZBackend", "BridgeIO", "BridgeProtocol", "BridgeServer", "DBus", "Radio"])
     + [

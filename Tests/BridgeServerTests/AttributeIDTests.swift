@@ -1,5 +1,5 @@
 import BridgeProtocol
-import BridgeServer
+import Radio
 import Testing
 
 @Suite struct AttributeIDTests {

@@ -1,5 +1,4 @@
 package import BridgeProtocol
-package import Radio
 
 /// An attribute's name on the wire: `<peripheral>:<service>:<n>`, then `:<characteristic>:<n>`, then `:<descriptor>:<n>`.
 /// n is the attribute's handle, so an id holds as long as the device keeps its table, over restarts too.
