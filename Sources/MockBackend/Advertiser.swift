@@ -27,15 +27,15 @@ final class Advertiser {
     self.report = report
   }
 
-  /// Reports all at once, then each at its interval if `repeats`.
-  func start(_ devices: [VirtualDevice], repeats: Bool) {
+  /// Reports all at once, then each at its interval if `repeats`; in step only if wanted.
+  func start(_ devices: [VirtualDevice], repeats: Bool, inStep: Bool = false) {
     stop()
     self.repeats = repeats
     origin = .now
     now = 0
     round = devices[...]
     reportRound()
-    for device in devices { schedule(device, after: firstInterval(of: device)) }
+    for device in devices { schedule(device, after: inStep ? interval(device) : firstInterval(of: device)) }
     arm()
   }
 

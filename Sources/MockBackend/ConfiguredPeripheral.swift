@@ -42,6 +42,7 @@ public final class ConfiguredPeripheral: VirtualPeripheral {
       advertisement = new.advertisement
       radio?.advertisementChanged(id)
     }
+    if new.mtu != old.mtu { radio?.maximumMTUChanged(id) }
     if new.name != old.name { radio?.nameChanged(id) }
     let newServices = new.virtualServices
     if newServices != services {
@@ -76,6 +77,17 @@ public final class ConfiguredPeripheral: VirtualPeripheral {
   /// Replaces a value until the world is torn down; nobody is notified.
   public func setValue(_ value: [UInt8], of attribute: VirtualAttribute) {
     values[attribute.handle] = StoredValue(bytes: value, lifetime: .untilTeardown)
+  }
+
+  /// In the order of handles.
+  public var attributes: [VirtualAttribute] { radio?.attributes(of: id) ?? [] }
+
+  /// Sends a notification or indication to the central, if it has subscribed; what a read gives stays as it is.
+  ///
+  /// - Returns: false if too many wait: nothing is sent then, and `isReadyToNotify` is called when there is room.
+  @discardableResult
+  public func notify(_ value: [UInt8], _ characteristic: VirtualAttribute) -> Bool {
+    radio?.notify(value, characteristic: characteristic.handle, of: id) ?? true
   }
 
   public func read(_ attribute: VirtualAttribute, offset: Int, completion: @escaping RadioCompletion<[UInt8]>) {

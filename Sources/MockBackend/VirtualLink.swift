@@ -55,9 +55,17 @@ final class VirtualLink {
 
   func connected() {
     state = .connected
-    mtu = min(max(peripheral.maximumMTU, 23), 517)
+    exchangeMTU()
     security = radio.bonds[id] ?? .none
     peripheral.didConnect()
+  }
+
+  /// - Returns: whether it is another than before.
+  @discardableResult
+  func exchangeMTU() -> Bool {
+    let old = mtu
+    mtu = min(max(peripheral.maximumMTU, 23), 517)
+    return mtu != old
   }
 
   var maximumWriteLength: Int { min(mtu - 3, ProtocolLimits.maximumValueLength) }

@@ -1,7 +1,8 @@
 import BridgeIO
 public import BridgeProtocol
+public import Radio
 
-extension VirtualRadio {
+extension VirtualRadio: MockRadio {
   /// The devices of the world, but for those added otherwise.
   ///
   /// Setting it changes the world at once: devices that stay keep their links, those that are gone lose them, and a

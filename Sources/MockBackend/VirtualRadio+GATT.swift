@@ -90,6 +90,12 @@ extension VirtualRadio {
     link(peripheral)?.notify(value, characteristic) ?? true
   }
 
+  /// A peripheral agrees to another MTU.
+  public func maximumMTUChanged(_ id: PeripheralIdentifier) {
+    guard let link = link(id), link.exchangeMTU() else { return }
+    deliveries.add { [self] in observer?.radio(self, didUpdateMaximumWriteLengthOf: id) }
+  }
+
   /// What the central has subscribed to.
   public func subscription(to characteristic: AttributeHandle, of peripheral: PeripheralIdentifier)
     -> VirtualSubscription

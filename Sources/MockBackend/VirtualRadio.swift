@@ -123,7 +123,7 @@ public final class VirtualRadio: Radio {
     guard let scan, state == .poweredOn else { return advertiser.stop() }
     scanStart = .now
     // Without duplicates only what is new matters, and that is told when it comes.
-    advertiser.start(order, repeats: scan.allowDuplicates || isLax)
+    advertiser.start(order, repeats: scan.allowDuplicates || isLax, inStep: isLax)
   }
 
   private func interval(of device: VirtualDevice) -> Duration {

@@ -6,8 +6,8 @@ import Testing
 
 /// Plays a golden conversation with ImpossiBLE's mock against a service of virtual devices.
 ///
-/// Uploads are handed to the radio, as a service does that serves one client. Attribute ids are mapped by order of
-/// appearance; texts and times are ignored; reports that come once more than expected too.
+/// Attribute ids are mapped by order of appearance; texts and times are ignored, and reports that come once more than
+/// expected.
 @BridgeQueue
 final class MockTranscriptReplay {
   /// Where bridge differs from ImpossiBLE's mock on purpose.
@@ -19,7 +19,6 @@ final class MockTranscriptReplay {
   }
 
   private let transcript: Transcript
-  private let service: WorldService
   private let client: LineClient
   /// By the number of the provider's line, from 0.
   private let deviations: [Int: Deviation]
@@ -28,7 +27,6 @@ final class MockTranscriptReplay {
 
   init(_ transcript: Transcript, _ service: WorldService, deviations: [Int: Deviation]) throws {
     self.transcript = transcript
-    self.service = service
     self.deviations = deviations
     client = try LineClient(path: service.path)
   }
@@ -39,28 +37,13 @@ final class MockTranscriptReplay {
       switch line.direction {
       case .serverToClient:
         defer { number += 1 }
-        // An upload is answered here.
-        if line.message["type"]?.stringValue == "didSetMockConfiguration" { continue }
         if deviations[number] != .absent { expected.append((number, line.message)) }
       case .clientToServer:
         try await receive(&expected)
-        try await send(line.message)
+        client.send(bytes: withOurIDs(line.message).jsonLine())
       }
     }
     try await receive(&expected)
-  }
-
-  private func send(_ message: JSONValue) async throws {
-    switch message["type"]?.stringValue {
-    case "setMockConfiguration":
-      // What was sent before it counts for the old world.
-      await turns(20)
-      let isGood = service.use(JSONText(message["configuration"] ?? .null))
-      let acknowledgement = transcript.lines.filter { $0.message["type"]?.stringValue == "didSetMockConfiguration" }
-      #expect(isGood == acknowledgement[service.uploads - 1].message["ok"]?.boolValue)
-    case "clearMockConfiguration": service.radio.configuration = MockConfiguration(name: "Own")
-    default: client.send(bytes: withOurIDs(message).jsonLine())
-    }
   }
 
   private func receive(_ expected: inout [(number: Int, message: JSONValue)]) async throws {

@@ -254,4 +254,14 @@ import Testing
     #expect(await world.read(Bench.control, .bench) == .success([77]))
     #expect(world.takeEvents().isEmpty)
   }
+
+  @Test("MTU-3: another MTU is told")
+  func anotherMTU() async {
+    let world = VirtualWorld(.bench { $0.mtu = 50 })
+    await world.connect(.bench)
+    world.radio.configuration.devices[0].mtu = 100
+    await turns()
+    #expect(world.takeEvents() == [.writeLength(.bench)])
+    #expect(world.radio.maximumWriteLength(of: .bench) == 97)
+  }
 }

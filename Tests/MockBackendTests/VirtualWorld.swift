@@ -16,6 +16,7 @@ final class VirtualWorld: RadioObserver {
     case modified([AttributeHandle])
     case notified([UInt8], AttributeHandle)
     case ready(PeripheralIdentifier)
+    case writeLength(PeripheralIdentifier)
     /// Put in by a test.
     case mark(String)
   }
@@ -118,7 +119,9 @@ final class VirtualWorld: RadioObserver {
   func radio(_ radio: any Radio, isReadyToWriteWithoutResponse peripheral: PeripheralIdentifier) {
     events.append(.ready(peripheral))
   }
-  func radio(_ radio: any Radio, didUpdateMaximumWriteLengthOf peripheral: PeripheralIdentifier) {}
+  func radio(_ radio: any Radio, didUpdateMaximumWriteLengthOf peripheral: PeripheralIdentifier) {
+    events.append(.writeLength(peripheral))
+  }
 }
 
 extension Result where Failure == BluetoothError {
