@@ -52,7 +52,9 @@ let package = Package(
     + module("BlueZBackend", ["BridgeIO", "BridgeProtocol", "CBluetooth", "DBus", "Radio"])
     + module("ReplayBackend", ["BridgeIO", "BridgeProtocol", "Radio"], testedWith: ["BridgeServer"])
     + module("BridgeServer", ["BridgeIO", "BridgeProtocol", "Radio", "RadioFaults"])
-    + module("BridgeCommands", ["BlueZBackend", "BridgeIO", "BridgeProtocol", "BridgeServer", "DBus", "Radio"])
+    + module(
+      "BridgeCommands",
+      ["BlueZBackend", "BridgeIO", "BridgeProtocol", "BridgeServer", "DBus", "MockBackend", "Radio", "ReplayBackend"])
     + [
       .executableTarget(name: "bridge", dependencies: ["BridgeCommands", "BridgeIO"], swiftSettings: strict),
       .target(

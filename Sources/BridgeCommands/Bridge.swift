@@ -4,7 +4,8 @@ import BridgeProtocol
 public enum Bridge {
   private static var commands: [any Command.Type] {
     [
-      ServeCommand.self, StatusCommand.self, DevicesCommand.self, ScanCommand.self, DoctorCommand.self,
+      ServeCommand.self, StatusCommand.self, DevicesCommand.self, ScanCommand.self, CaptureCommand.self,
+      DoctorCommand.self,
       AddFaultCommand.self, ListFaultsCommand.self, ClearFaultsCommand.self,
     ]
   }

@@ -153,14 +153,3 @@ extension StoryReader {
     answer(request, line, .channel(channel))
   }
 }
-
-extension DescriptorValue {
-  /// As on air: text in UTF-8, numbers as 16 bits, little endian.
-  var bytes: [UInt8] {
-    switch self {
-    case .bytes(let bytes): bytes
-    case .text(let text): Array(text.utf8)
-    case .number(let number): [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
-    }
-  }
-}

@@ -7,6 +7,7 @@ import Testing
   @Test func everyCommandTeaches() {
     for command in [
       ServeCommand.help, StatusCommand.help, DevicesCommand.help, ScanCommand.help, DoctorCommand.help,
+      CaptureCommand.help,
     ] {
       #expect(command.hasPrefix("Usage: bridge "))
       #expect(command.contains("--help, -h"))
@@ -14,7 +15,9 @@ import Testing
   }
 
   @Test func theWidestHelpFitsATerminal() {
-    let texts = [Bridge.overview, ServeCommand.help, ScanCommand.help, DoctorCommand.help]
+    let texts = [
+      Bridge.overview, ServeCommand.help, ScanCommand.help, DoctorCommand.help, CaptureCommand.help,
+    ]
     let widest = texts.flatMap { $0.split(separator: "\n") }.max { $0.count < $1.count }
     #expect(widest!.count <= 120, "\(widest!)")
   }
@@ -27,6 +30,8 @@ import Testing
     #expect(Bridge.run(["serve", "--passkey", "12345678"]) == .usage)
     #expect(Bridge.run(["scan", "--service", "heart rate"]) == .usage)
     #expect(Bridge.run(["scan", "--duration", "0"]) == .usage)
+    #expect(Bridge.run(["capture", "--service", "heart rate"]) == .usage)
+    #expect(Bridge.run(["capture", "--notifications", "-1"]) == .usage)
   }
 
   @Test func withoutAServiceTheClientsSayHowToGetOne() {

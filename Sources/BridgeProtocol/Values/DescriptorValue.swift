@@ -4,3 +4,14 @@ public enum DescriptorValue: Hashable, Sendable {
   case text(String)
   case number(Int)
 }
+
+extension DescriptorValue {
+  /// As on air: text in UTF-8, numbers as 16 bits, little endian.
+  public var bytes: [UInt8] {
+    switch self {
+    case .bytes(let bytes): bytes
+    case .text(let text): Array(text.utf8)
+    case .number(let number): [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
+    }
+  }
+}
