@@ -29,6 +29,9 @@ extension ClientMessage {
         isWriteWithoutResponse: request.writeType == .withoutResponse)
     case .l2capWrite(let request): FailedRequest(type: type, channelId: request.channelId)
     case .l2capClose(let request): FailedRequest(type: type, channelId: request.channelId)
+    case .peripheral(.publishService(let request)): FailedRequest(type: type, number: request.service.id)
+    case .peripheral(.updateSubscribers(let request)): FailedRequest(type: type, number: request.update)
+    case .peripheral(.unpublishL2CAP(let request)): FailedRequest(type: type, psm: Int(request.psm))
     default: FailedRequest(type: type)
     }
   }

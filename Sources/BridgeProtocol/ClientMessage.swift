@@ -18,6 +18,9 @@ public enum ClientMessage: Hashable, Sendable {
   case openL2CAP(OpenL2CAP)
   case l2capWrite(L2CAPWrite)
   case l2capClose(L2CAPClose)
+  case l2capPause(L2CAPPause)
+  /// Of a client that is a peripheral itself.
+  case peripheral(PeripheralRequest)
   case registerForConnectionEvents(RegisterForConnectionEvents)
   case setMockConfiguration(SetMockConfiguration)
   case clearMockConfiguration(ClearMockConfiguration)
@@ -53,6 +56,8 @@ extension ClientMessage {
     case .openL2CAP: "openL2CAP"
     case .l2capWrite: "l2capWrite"
     case .l2capClose: "l2capClose"
+    case .l2capPause: "l2capPause"
+    case .peripheral(let request): request.type
     case .registerForConnectionEvents: "registerForConnectionEvents"
     case .setMockConfiguration: "setMockConfiguration"
     case .clearMockConfiguration: "clearMockConfiguration"
@@ -87,6 +92,7 @@ extension ClientMessage {
     case "setNotify": self = .setNotify(try SetNotify(fields))
     case "openL2CAP": self = .openL2CAP(try OpenL2CAP(fields))
     case "l2capClose": self = .l2capClose(try L2CAPClose(fields))
+    case "l2capPause": self = .l2capPause(try L2CAPPause(fields))
     case "registerForConnectionEvents": self = .registerForConnectionEvents(try RegisterForConnectionEvents(fields))
     case "setMockConfiguration": self = .setMockConfiguration(try SetMockConfiguration(fields))
     case "clearMockConfiguration": self = .clearMockConfiguration(try ClearMockConfiguration(fields))
@@ -96,7 +102,12 @@ extension ClientMessage {
     case "setFault": self = .setFault(try SetFault(fields))
     case "clearFaults": self = .clearFaults(try ClearFaults(fields))
     case "faults": self = .faults(try Faults(fields))
-    default: self = .unknown(type: type.string ?? "")
+    default:
+      if let request = try PeripheralRequest(type: type, fields) {
+        self = .peripheral(request)
+      } else {
+        self = .unknown(type: type.string ?? "")
+      }
     }
   }
 
@@ -121,6 +132,8 @@ extension ClientMessage {
     case .openL2CAP(let body): body.appendLine(to: &line)
     case .l2capWrite(let body): body.appendLine(to: &line)
     case .l2capClose(let body): body.appendLine(to: &line)
+    case .l2capPause(let body): body.appendLine(to: &line)
+    case .peripheral(let request): request.appendLine(to: &line)
     case .registerForConnectionEvents(let body): body.appendLine(to: &line)
     case .setMockConfiguration(let body): body.appendLine(to: &line)
     case .clearMockConfiguration(let body): body.appendLine(to: &line)

@@ -13,13 +13,15 @@ public struct Features: OptionSet, Hashable, Sendable {
   public static let control = Self(rawValue: 0x08)
   /// Connections of the host's other users.
   public static let connectionEvents = Self(rawValue: 0x10)
+  /// The client can be a peripheral itself.
+  public static let peripheral = Self(rawValue: 0x20)
 
   /// All that this version knows.
-  public static let all: Features = [.state, .errors, .mtu, .control, .connectionEvents]
+  public static let all: Features = [.state, .errors, .mtu, .control, .connectionEvents, .peripheral]
 
   private static let byName: [(name: String, feature: Features)] = [
     ("state", .state), ("errors", .errors), ("mtu", .mtu), ("control", .control),
-    ("connectionEvents", .connectionEvents),
+    ("connectionEvents", .connectionEvents), ("peripheral", .peripheral),
   ]
 
   /// Names that are not known are left out.

@@ -22,6 +22,8 @@ public enum ServerMessage: Hashable, Sendable {
   case l2capData(L2CAPData)
   case l2capClosed(L2CAPClosed)
   case connectionEvent(ConnectionEvent)
+  /// To a client that is a peripheral itself.
+  case peripheral(PeripheralEvent)
   case didRestoreState(DidRestoreState)
   case didSetMockConfiguration(DidSetMockConfiguration)
   case welcome(Welcome)
@@ -63,6 +65,7 @@ extension ServerMessage {
     case .l2capData: "l2capData"
     case .l2capClosed: "l2capClosed"
     case .connectionEvent: "connectionEvent"
+    case .peripheral(let event): event.type
     case .didRestoreState: "didRestoreState"
     case .didSetMockConfiguration: "didSetMockConfiguration"
     case .welcome: "welcome"
@@ -115,7 +118,12 @@ extension ServerMessage {
     case "didSetFault": self = .didSetFault(try DidSetFault(fields))
     case "didClearFaults": self = .didClearFaults(try DidClearFaults(fields))
     case "didReportFaults": self = .didReportFaults(try DidReportFaults(fields))
-    default: self = .unknown(type: type.string ?? "")
+    default:
+      if let event = try PeripheralEvent(type: type, fields) {
+        self = .peripheral(event)
+      } else {
+        self = .unknown(type: type.string ?? "")
+      }
     }
   }
 
@@ -144,6 +152,7 @@ extension ServerMessage {
     case .l2capData(let body): body.appendLine(to: &line, for: features)
     case .l2capClosed(let body): body.appendLine(to: &line, for: features)
     case .connectionEvent(let body): body.appendLine(to: &line, for: features)
+    case .peripheral(let event): event.appendLine(to: &line, for: features)
     case .didRestoreState(let body): body.appendLine(to: &line, for: features)
     case .didSetMockConfiguration(let body): body.appendLine(to: &line, for: features)
     case .welcome(let body): body.appendLine(to: &line, for: features)

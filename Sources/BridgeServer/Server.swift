@@ -20,6 +20,8 @@ public final class Server {
   var worlds: [World] = []
   /// nil if the radios are given once and for all.
   private(set) var chooser: WorldChooser?
+  /// nil where clients cannot be peripherals.
+  private(set) var hosting: Hosting?
   /// As last told to clients.
   var toldState: AdapterState?
   var toldMode: ServedMode?
@@ -36,15 +38,20 @@ public final class Server {
   }
 
   /// - Parameter radios: served side by side, a real one first. No two may know the same peripheral.
-  public convenience init(configuration: ServerConfiguration, radios: [any Radio]) {
+  /// - Parameter hostedWorld: where clients are peripherals themselves, while virtual ones are served.
+  public convenience init(
+    configuration: ServerConfiguration, radios: [any Radio], hostedWorld: (any HostedWorld)? = nil
+  ) {
     self.init(configuration)
     worlds = radios.map { World($0, server: self) }
+    hosting = hostedWorld.map { Hosting($0, server: self) }
   }
 
   /// Serves what is chosen, now and later.
   public convenience init(configuration: ServerConfiguration, choice: RadioChoice, factory: any WorldFactory) {
     self.init(configuration)
     chooser = WorldChooser(choice, factory: factory, server: self)
+    hosting = factory.makeHostedWorld().map { Hosting($0, server: self) }
   }
 
   private init(_ configuration: ServerConfiguration) {

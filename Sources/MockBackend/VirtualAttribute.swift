@@ -8,6 +8,12 @@ public final class VirtualAttribute: Sendable {
     public var service: Int
     public var characteristic: Int
     public var descriptor: Int?
+
+    public init(service: Int, characteristic: Int, descriptor: Int? = nil) {
+      self.service = service
+      self.characteristic = characteristic
+      self.descriptor = descriptor
+    }
   }
 
   /// As the radio's users name it: that of a characteristic's declaration, or of a descriptor.

@@ -40,7 +40,7 @@ public final class VirtualRadio: Radio {
 
   public var description: RadioDescription { RadioDescription(kind: options.kind) }
 
-  public func start() { setState(.poweredOn) }
+  public func start() { setState(options.initialState) }
 
   public func stop(completion: @escaping @BridgeQueue () -> Void) {
     scan(nil)

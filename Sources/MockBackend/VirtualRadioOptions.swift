@@ -1,4 +1,4 @@
-import BridgeProtocol
+public import BridgeProtocol
 
 /// How a world of virtual peripherals behaves.
 public struct VirtualRadioOptions: Hashable, Sendable {
@@ -30,6 +30,8 @@ public struct VirtualRadioOptions: Hashable, Sendable {
   public var transactionTimeout = Duration.seconds(30)
   /// How long a passkey is waited for.
   public var pairingTimeout = Duration.seconds(30)
+  /// What `start` brings it to.
+  public var initialState = AdapterState.poweredOn
   /// For people.
   public var kind = "mock"
 

@@ -48,7 +48,7 @@ struct RandomMessages<Random: RandomNumberGenerator> {
     return (owner, "\(owner):\(uuid()):\(number(0...9))")
   }
 
-  mutating func features() -> Features { Features(rawValue: UInt8(number(0...31))) }
+  mutating func features() -> Features { Features(rawValue: UInt8(number(0...63))) }
 
   mutating func mode() -> RadioMode { RadioMode.allCases.randomElement(using: &random)! }
 
@@ -63,7 +63,7 @@ extension RandomMessages {
       .hello(
         Hello(
           clientVersion: optional { $0.text() }, bundleId: optional { $0.text() }, pid: optional { $0.number() },
-          features: optional { $0.list { $0.text() } })),
+          device: optional { $0.text() }, features: optional { $0.list { $0.text() } })),
       .scan(
         Scan(
           services: list { $0.spelled() }, allowDuplicates: bool(), solicitedServices: list { $0.spelled() },
@@ -90,14 +90,14 @@ extension RandomMessages {
       .setMode(SetMode(mode: optional { $0.mode() }, mockConfiguration: optional { $0.text() })),
       .setFault(SetFault(fault: fault())), .clearFaults(ClearFaults(number: optional { $0.number() })),
       .faults(Faults()),
-      .unknown(type: "x" + text()),
-    ]
+      .l2capPause(L2CAPPause(channelId: text(), paused: bool())), .unknown(type: "x" + text()),
+    ] + hostRequests()
   }
 
   /// One of each type.
   mutating func serverMessages() -> [ServerMessage] {
     let (id, attribute) = attribute()
-    return gattMessages(id, attribute) + ownMessages() + [
+    return gattMessages(id, attribute) + ownMessages() + hostEvents() + [
       .connectionRejected(
         ConnectionRejected(code: text(), message: text(), pid: number(), processName: text(), retry: bool())),
       didDiscover(), .didConnect(DidConnect(id: id)), .didFailConnect(DidFailConnect(id: id, error: error())),
@@ -224,14 +224,19 @@ extension RandomMessages {
 
   private mutating func didDiscover() -> ServerMessage {
     let lists = (0..<3).map { _ in list { $0.spelled() } }
-    let data = AdvertisementData(
+    return .didDiscover(
+      DidDiscover(
+        id: peripheral(), name: text(), rssi: number(-127...127), advertisement: advertisement(lists),
+        spelling: UUIDSpelling(lists.joined())))
+  }
+
+  mutating func advertisement() -> AdvertisementData { advertisement((0..<3).map { _ in list { $0.spelled() } }) }
+
+  private mutating func advertisement(_ lists: [[SpelledUUID]]) -> AdvertisementData {
+    AdvertisementData(
       localName: optional { $0.text() + "!" }, isConnectable: optional { $0.bool() },
       serviceUUIDs: lists[0].map(\.uuid), overflowServiceUUIDs: lists[1].map(\.uuid),
       solicitedServiceUUIDs: lists[2].map(\.uuid), manufacturerData: optional { $0.bytes() + [0] },
       serviceData: bool() ? [uuid(): bytes(), uuid(): bytes()] : [:], txPowerLevel: optional { $0.number(-127...127) })
-    return .didDiscover(
-      DidDiscover(
-        id: peripheral(), name: text(), rssi: number(-127...127), advertisement: data,
-        spelling: UUIDSpelling(lists.joined())))
   }
 }

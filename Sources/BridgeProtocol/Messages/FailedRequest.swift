@@ -7,18 +7,21 @@ public struct FailedRequest: Hashable, Sendable {
   public var attributeId: String?
   public var channelId: String?
   public var psm: Int?
+  /// What a hosting client calls the service or update.
+  public var number: Int?
   /// Whether the request is a write that CoreBluetooth would not answer.
   public var isWriteWithoutResponse: Bool
 
   public init(
     type: String, id: PeripheralIdentifier? = nil, attributeId: String? = nil, channelId: String? = nil,
-    psm: Int? = nil, isWriteWithoutResponse: Bool = false
+    psm: Int? = nil, number: Int? = nil, isWriteWithoutResponse: Bool = false
   ) {
     self.type = type
     self.id = id
     self.attributeId = attributeId
     self.channelId = channelId
     self.psm = psm
+    self.number = number
     self.isWriteWithoutResponse = isWriteWithoutResponse
   }
 
@@ -31,6 +34,13 @@ public struct FailedRequest: Hashable, Sendable {
     case "setMockConfiguration": return .didSetMockConfiguration(DidSetMockConfiguration(failure: error.text))
     case "setFault": return .didSetFault(DidSetFault(number: nil, error: error))
     case "clearFaults": return .didClearFaults(DidClearFaults(count: 0, error: error))
+    case "publishService":
+      return number.map { .peripheral(.didPublishService(DidPublishService(service: $0, error: error))) }
+    case "updateSubscribers": return number.map { .peripheral(.didUpdateSubscribers(DidUpdateSubscribers(update: $0))) }
+    case "startAdvertising": return .peripheral(.didStartAdvertising(DidStartAdvertising(error: error)))
+    case "publishL2CAP": return .peripheral(.didPublishL2CAP(DidPublishL2CAP(psm: 0, error: error)))
+    case "unpublishL2CAP":
+      return .peripheral(.didUnpublishL2CAP(DidUnpublishL2CAP(psm: UInt16(clamping: psm ?? 0), error: error)))
     case "l2capWrite", "l2capClose": return channelId.map { .l2capClosed(L2CAPClosed(channelId: $0)) }
     case "write" where isWriteWithoutResponse: return nil
     default:

@@ -20,12 +20,20 @@ extension Session {
 
   /// Takes in a channel that has opened.
   func add(_ channel: any RadioL2CAPChannel, psm: UInt16, _ connection: Connection) -> SessionChannel {
-    let id = "\(connection.id.text):\(psm):\(server.nextChannelNumber())"
-    let channel = SessionChannel(id: id, psm: psm, channel: channel, connection: connection)
+    add(channel, psm: psm, peer: connection.id, owner: connection)
+  }
+
+  func add(
+    _ channel: any RadioL2CAPChannel, psm: UInt16, peer: PeripheralIdentifier, owner: any ChannelOwner
+  ) -> SessionChannel {
+    let id = "\(peer.text):\(psm):\(server.nextChannelNumber())"
+    let channel = SessionChannel(id: id, psm: psm, channel: channel, owner: owner)
     channels[id] = channel
-    connection.channels.append(channel)
+    owner.channels.append(channel)
     return channel
   }
+
+  func pauseChannel(_ request: L2CAPPause) { channels[request.channelId]?.setPausedByClient(request.paused) }
 
   func writeChannel(_ request: L2CAPWrite) {
     guard let channel = channels[request.channelId] else { return tellChannelClosed(request.channelId) }

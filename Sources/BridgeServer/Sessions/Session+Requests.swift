@@ -24,6 +24,8 @@ extension Session {
     case .setNotify(let request): setNotify(request, message)
     case .openL2CAP(let request): openChannel(request, message)
     case .l2capClose(let request): closeChannel(request)
+    case .l2capPause(let request): pauseChannel(request)
+    case .peripheral(let request): host(request, message)
     case .registerForConnectionEvents(let request): connectionEvents = ConnectionEventFilter(request)
     case .setMockConfiguration(let request): setMockConfiguration(request)
     case .clearMockConfiguration: clearMockConfiguration()

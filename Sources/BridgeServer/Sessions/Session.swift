@@ -33,7 +33,7 @@ final class Session {
   private var badLines = 0
   private static let loggedBadLines = 20
   /// Characters kept of what a client calls itself.
-  private static let nameLimit = 200
+  static let nameLimit = 200
 
   var scan: SessionScan?
   var connections: [PeripheralIdentifier: Connection] = [:]
@@ -44,6 +44,10 @@ final class Session {
   var ownWorld: World?
   /// As uploaded.
   var ownConfiguration: MockConfiguration?
+  /// Where it is in the world of hosted peripherals.
+  var hostingDevice: HostingDevice?
+  /// What it hosts there.
+  var hosting: SessionHosting?
 
   init(number: Int, door: Door, descriptor: consuming FileDescriptor, server: Server) {
     self.number = number
@@ -56,13 +60,15 @@ final class Session {
     if let recorder { channel.onSend = { recorder.sent($0) } }
     channel.onLine = { [unowned self] in receive($0) }
     channel.onEnd = { [unowned self] in ended($0) }
-    channel.onDrain = { [unowned self] in for channel in channels.values { channel.continueReading() } }
+    channel.onDrain = { [unowned self] in drained() }
   }
 
   /// What this client sees: the first that knows a peripheral has it.
   var worlds: [World] {
-    guard let ownWorld else { return server.worlds }
-    return server.worlds.map { $0.mock == nil ? $0 : ownWorld }
+    let shared = server.worlds
+    let own = ownWorld.map { own in shared.map { $0.mock == nil ? $0 : own } } ?? shared
+    guard let hostingDevice, hostingDevice.isServed else { return own }
+    return own + [hostingDevice.world]
   }
 
   func isAttached(to world: World) -> Bool { worlds.contains { $0 === world } }
@@ -104,6 +110,7 @@ final class Session {
     recorder?.received(line, message) { recordingName }
     if !hasSpoken {
       hasSpoken = true
+      hostingDevice = server.hosting?.attach(self)
       server.sessionHasSpoken(self)
       guard isOpen else { return }
     }
@@ -140,6 +147,13 @@ final class Session {
     let pid = hello.pid ?? (peer.pid > 0 ? Int(peer.pid) : nil)
     activityClient = ActivityClient(bundleId: hello.bundleId, pid: pid)
     features = hello.requestedFeatures ?? []
+    if server.hosting == nil { features.remove(.peripheral) }
+  }
+
+  private func drained() {
+    for channel in channels.values { channel.continueReading() }
+    hosting?.drained()
+    server.hosting?.centralDrained()
   }
 
   // MARK: Ending
@@ -176,6 +190,10 @@ final class Session {
     for connection in held { connection.release() }
     connectionEvents = nil
     removeOwnDevices()
+    stopHosting()
+    if let hostingDevice { server.hosting?.detach(hostingDevice) }
+    hostingDevice = nil
     server.sessionHasEnded(self)
+    server.hosting?.centralDrained()
   }
 }

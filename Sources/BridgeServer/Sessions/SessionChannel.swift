@@ -8,21 +8,22 @@ final class SessionChannel {
   let id: String
   let psm: UInt16
   private let channel: any RadioL2CAPChannel
-  private unowned let connection: Connection
+  private unowned let owner: any ChannelOwner
   private let limit: Int
   private var isDevicePaused = false
+  private var isPausedByClient = false
   private var isClientPaused = false
   private var isOpen = true
 
-  init(id: String, psm: UInt16, channel: any RadioL2CAPChannel, connection: Connection) {
+  init(id: String, psm: UInt16, channel: any RadioL2CAPChannel, owner: any ChannelOwner) {
     self.id = id
     self.psm = psm
     self.channel = channel
-    self.connection = connection
-    limit = connection.session.server.configuration.limits.deviceQueue
+    self.owner = owner
+    limit = owner.session.server.configuration.limits.deviceQueue
   }
 
-  private var session: Session { connection.session }
+  private var session: Session { owner.session }
 
   /// Once the client knows the channel.
   func start() {
@@ -47,7 +48,7 @@ final class SessionChannel {
   private func pauseDevice() {
     guard !isDevicePaused else { return }
     isDevicePaused = true
-    channel.setReadingPaused(true)
+    updatePause()
     // What waits may be this turn's output alone, which the socket takes at once and reports no drain for.
     BridgeQueue.atEndOfTurn { [weak self] in
       BridgeQueue.async { [weak self] in self?.continueReading() }
@@ -58,8 +59,10 @@ final class SessionChannel {
   func continueReading() {
     guard isOpen, isDevicePaused, !session.channel.isCongested else { return }
     isDevicePaused = false
-    channel.setReadingPaused(false)
+    updatePause()
   }
+
+  private func updatePause() { channel.setReadingPaused(isDevicePaused || isPausedByClient) }
 
   private func closedByDevice() {
     guard isOpen else { return }
@@ -77,6 +80,12 @@ final class SessionChannel {
     session.channel.pauseReading()
   }
 
+  /// The client's own reader does not keep up, or does again.
+  func setPausedByClient(_ paused: Bool) {
+    isPausedByClient = paused
+    updatePause()
+  }
+
   private func resumeClient() {
     guard isClientPaused else { return }
     isClientPaused = false
@@ -84,8 +93,7 @@ final class SessionChannel {
   }
 
   func record(_ operation: ActivityOperation, read: Int = 0, written: Int = 0, error: BluetoothError? = nil) {
-    let entry = connection.begin(operation, .channel(psm: psm), written: written)
-    connection.finish(entry, read: read, error: error)
+    owner.record(operation, psm: psm, read: read, written: written, error: error)
   }
 
   /// Closes the device's channel and forgets it; the client is not told.
@@ -96,6 +104,14 @@ final class SessionChannel {
     (channel.onData, channel.onClose, channel.onDrain) = (nil, nil, nil)
     channel.close()
     session.channels[id] = nil
-    connection.channels.removeAll { $0 === self }
+    owner.channels.removeAll { $0 === self }
   }
+}
+
+/// What a client's channels hang on: its connection with a peripheral, or the peripheral that it hosts.
+@BridgeQueue
+protocol ChannelOwner: AnyObject {
+  var session: Session { get }
+  var channels: [SessionChannel] { get set }
+  func record(_ operation: ActivityOperation, psm: UInt16, read: Int, written: Int, error: BluetoothError?)
 }

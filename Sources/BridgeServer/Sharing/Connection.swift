@@ -5,7 +5,7 @@ import Radio
 /// One session's hold on a peripheral, from its `connect` to its `didDisconnect`. A later hold is another object, so
 /// what was asked for under this one is never answered under that.
 @BridgeQueue
-final class Connection {
+final class Connection: ChannelOwner {
   enum State {
     case connecting
     case connected
@@ -53,6 +53,10 @@ final class Connection {
   func finish(_ entry: ActivityEntry, read: Int = 0, error: BluetoothError? = nil) {
     finished()
     session.server.activity.finish(entry, read: read, error: error)
+  }
+
+  func record(_ operation: ActivityOperation, psm: UInt16, read: Int, written: Int, error: BluetoothError?) {
+    finish(begin(operation, .channel(psm: psm), written: written), read: read, error: error)
   }
 
   /// The same for a request that is no traffic.

@@ -31,6 +31,7 @@ extension Server {
     let state = state
     if state == .poweredOn { openDoor() } else { closeDoor() }
     tell(state)
+    hosting?.update()
   }
 
   private func tell(_ state: AdapterState) {

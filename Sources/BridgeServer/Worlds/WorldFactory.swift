@@ -11,12 +11,19 @@ public protocol WorldFactory: AnyObject {
   /// A new radio of virtual peripherals.
   func makeMockRadio(_ configuration: MockConfiguration) -> any MockRadio
 
+  /// The world of peripherals that clients host; nil where they cannot.
+  func makeHostedWorld() -> (any HostedWorld)?
+
   /// Finds a configuration by name, in a later turn.
   func loadConfiguration(
     named name: String, completion: @escaping @BridgeQueue (Result<MockConfiguration, BluetoothError>) -> Void)
 
   /// Somebody has chosen: the next run begins with it.
   func remember(_ choice: RadioChoice)
+}
+
+extension WorldFactory {
+  public func makeHostedWorld() -> (any HostedWorld)? { nil }
 }
 
 /// What a service is told to serve.

@@ -7,13 +7,20 @@ public struct Hello: RequestBody {
   public var bundleId: String?
   /// The client's own process, as it says.
   public var pid: Int?
+  /// The device that the client is on: clients of one device are one central, and do not hear what the device itself
+  /// advertises. nil for the client's process.
+  public var device: String?
   /// Asks for additions to the wire; nil from clients that know none.
   public var features: [String]?
 
-  public init(clientVersion: String? = nil, bundleId: String? = nil, pid: Int? = nil, features: [String]? = nil) {
+  public init(
+    clientVersion: String? = nil, bundleId: String? = nil, pid: Int? = nil, device: String? = nil,
+    features: [String]? = nil
+  ) {
     self.clientVersion = clientVersion
     self.bundleId = bundleId
     self.pid = pid
+    self.device = device
     self.features = features
   }
 
@@ -21,6 +28,7 @@ public struct Hello: RequestBody {
     clientVersion = try fields.optionalString("clientVersion")
     bundleId = try fields.optionalString("bundleId")
     pid = try fields.optionalInt("pid")
+    device = try fields.optionalString("device")
     features = fields.item("features") == nil ? nil : try fields.strings("features")
   }
 
@@ -37,6 +45,7 @@ public struct Hello: RequestBody {
       writer.key("pid")
       writer.int(pid)
     }
+    writer.field("device", device)
     if let features {
       writer.key("features")
       writer.strings(features)

@@ -1,0 +1,23 @@
+/// Answered by `didStartAdvertising`.
+public struct StartAdvertising: RequestBody {
+  static let type: StaticString = "startAdvertising"
+
+  public var advertisement: AdvertisementData
+
+  public init(advertisement: AdvertisementData) {
+    self.advertisement = advertisement
+  }
+
+  init(_ fields: MessageFields) throws(FieldError) {
+    var spelling = UUIDSpelling()
+    advertisement = AdvertisementData()
+    if let adv = try fields.object("adv") {
+      do { advertisement = try AdvertisementData(adv, spelling: &spelling) } catch { throw error.inside("adv") }
+    }
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.key("adv")
+    writer.advertisement(advertisement, spelling: UUIDSpelling())
+  }
+}
