@@ -44,7 +44,9 @@ let package = Package(
   ]
     + module("BridgeIO", ["CLinux"])
     + module("BridgeProtocol", [], testData: ["Corpus", "Transcripts"])
-    + module("CoreBluetooth", ["BridgeIO", "BridgeProtocol", "CCoreBluetooth"])
+    + module(
+      "CoreBluetooth", ["BridgeIO", "BridgeProtocol", "CCoreBluetooth"],
+      testedWith: ["BridgeServer", "MockBackend", "Radio"])
     + module("DBus", ["CDBus", "BridgeIO"])
     + module("Radio", ["BridgeIO", "BridgeProtocol"], testedWith: nil)
     + module("RadioFaults", ["BridgeIO", "BridgeProtocol", "Radio"])

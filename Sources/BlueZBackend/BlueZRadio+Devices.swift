@@ -1,5 +1,5 @@
 import BridgeIO
-import BridgeProtocol
+public import BridgeProtocol
 import DBus
 import Radio
 
@@ -38,6 +38,16 @@ extension BlueZRadio: BlueZSignalObserver {
 
   func attribute(_ path: String, of object: Device1, didChange interface: String, properties: [String: Value]) {
     object.record?.gatt?.propertiesChanged(path: path, interface: interface, changed: properties)
+  }
+}
+
+extension BlueZRadio {
+  public func connectedPeripherals(with services: [BluetoothUUID]) -> [PeripheralIdentifier] {
+    let wanted = Set(services)
+    return devices.records.values.filter { record in
+      guard record.isConnected, let object = record.object else { return false }
+      return !wanted.isDisjoint(with: object.uuids)
+    }.map(\.identifier)
   }
 }
 

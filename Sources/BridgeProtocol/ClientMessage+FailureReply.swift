@@ -28,6 +28,7 @@ extension ClientMessage {
         type: type, id: request.id, attributeId: request.characteristicId,
         isWriteWithoutResponse: request.writeType == .withoutResponse)
     case .l2capWrite(let request): FailedRequest(type: type, channelId: request.channelId)
+    case .retrievePeripherals(let request): FailedRequest(type: type, number: request.requestId)
     case .l2capClose(let request): FailedRequest(type: type, channelId: request.channelId)
     case .peripheral(.publishService(let request)): FailedRequest(type: type, number: request.service.id)
     case .peripheral(.updateSubscribers(let request)): FailedRequest(type: type, number: request.update)

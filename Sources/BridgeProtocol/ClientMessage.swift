@@ -22,6 +22,7 @@ public enum ClientMessage: Hashable, Sendable {
   /// Of a client that is a peripheral itself.
   case peripheral(PeripheralRequest)
   case registerForConnectionEvents(RegisterForConnectionEvents)
+  case retrievePeripherals(RetrievePeripherals)
   case setMockConfiguration(SetMockConfiguration)
   case clearMockConfiguration(ClearMockConfiguration)
   case status(Status)
@@ -59,6 +60,7 @@ extension ClientMessage {
     case .l2capPause: "l2capPause"
     case .peripheral(let request): request.type
     case .registerForConnectionEvents: "registerForConnectionEvents"
+    case .retrievePeripherals: "retrievePeripherals"
     case .setMockConfiguration: "setMockConfiguration"
     case .clearMockConfiguration: "clearMockConfiguration"
     case .status: "status"
@@ -93,6 +95,7 @@ extension ClientMessage {
     case "openL2CAP": self = .openL2CAP(try OpenL2CAP(fields))
     case "l2capClose": self = .l2capClose(try L2CAPClose(fields))
     case "l2capPause": self = .l2capPause(try L2CAPPause(fields))
+    case "retrievePeripherals": self = .retrievePeripherals(try RetrievePeripherals(fields))
     case "registerForConnectionEvents": self = .registerForConnectionEvents(try RegisterForConnectionEvents(fields))
     case "setMockConfiguration": self = .setMockConfiguration(try SetMockConfiguration(fields))
     case "clearMockConfiguration": self = .clearMockConfiguration(try ClearMockConfiguration(fields))
@@ -135,6 +138,7 @@ extension ClientMessage {
     case .l2capPause(let body): body.appendLine(to: &line)
     case .peripheral(let request): request.appendLine(to: &line)
     case .registerForConnectionEvents(let body): body.appendLine(to: &line)
+    case .retrievePeripherals(let body): body.appendLine(to: &line)
     case .setMockConfiguration(let body): body.appendLine(to: &line)
     case .clearMockConfiguration(let body): body.appendLine(to: &line)
     case .status(let body): body.appendLine(to: &line)

@@ -1,7 +1,7 @@
 /// Additions to the wire that a client asks for in its hello and the server grants in its `welcome`.
 public struct Features: OptionSet, Hashable, Sendable {
-  public let rawValue: UInt8
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public let rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The radio's state by message instead of by closed connections.
   public static let state = Self(rawValue: 0x01)
@@ -15,13 +15,22 @@ public struct Features: OptionSet, Hashable, Sendable {
   public static let connectionEvents = Self(rawValue: 0x10)
   /// The client can be a peripheral itself.
   public static let peripheral = Self(rawValue: 0x20)
+  /// Asking for peripherals without a scan.
+  public static let retrieve = Self(rawValue: 0x40)
+  /// How far writes without response are.
+  public static let flow = Self(rawValue: 0x80)
+  /// What a client holds is kept for its next run.
+  public static let restore = Self(rawValue: 0x100)
 
   /// All that this version knows.
-  public static let all: Features = [.state, .errors, .mtu, .control, .connectionEvents, .peripheral]
+  public static let all: Features = [
+    .state, .errors, .mtu, .control, .connectionEvents, .peripheral, .retrieve, .flow, .restore,
+  ]
 
   private static let byName: [(name: String, feature: Features)] = [
     ("state", .state), ("errors", .errors), ("mtu", .mtu), ("control", .control),
-    ("connectionEvents", .connectionEvents), ("peripheral", .peripheral),
+    ("connectionEvents", .connectionEvents), ("peripheral", .peripheral), ("retrieve", .retrieve), ("flow", .flow),
+    ("restore", .restore),
   ]
 
   /// Names that are not known are left out.

@@ -68,7 +68,8 @@ extension FailedRequest {
     id = attributeId.flatMap(PeripheralIdentifier.init(ownerOf:)) ?? (try? fields.peripheral())
     channelId = fields.item("channelId")?.string
     psm = fields.item("psm")?.int
-    number = fields.item("update")?.int ?? fields.item("service")?["id"]?.int
+    number =
+      fields.item("requestId")?.int ?? fields.item("update")?.int ?? fields.item("service")?["id"]?.int
     isWriteWithoutResponse = fields.item("writeType")?.int == 1
   }
 }

@@ -29,6 +29,8 @@ public enum ServerMessage: Hashable, Sendable {
   case welcome(Welcome)
   case state(DidUpdateState)
   case didUpdateMTU(DidUpdateMTU)
+  case didRetrievePeripherals(DidRetrievePeripherals)
+  case didTakeWrites(DidTakeWrites)
   case didReportStatus(DidReportStatus)
   case didReportDevices(DidReportDevices)
   case didSetMode(DidSetMode)
@@ -71,6 +73,8 @@ extension ServerMessage {
     case .welcome: "welcome"
     case .state: "state"
     case .didUpdateMTU: "didUpdateMTU"
+    case .didRetrievePeripherals: "didRetrievePeripherals"
+    case .didTakeWrites: "didTakeWrites"
     case .didReportStatus: "didReportStatus"
     case .didReportDevices: "didReportDevices"
     case .didSetMode: "didSetMode"
@@ -112,6 +116,8 @@ extension ServerMessage {
     case "welcome": self = .welcome(try Welcome(fields))
     case "state": self = .state(try DidUpdateState(fields))
     case "didUpdateMTU": self = .didUpdateMTU(try DidUpdateMTU(fields))
+    case "didRetrievePeripherals": self = .didRetrievePeripherals(try DidRetrievePeripherals(fields))
+    case "didTakeWrites": self = .didTakeWrites(try DidTakeWrites(fields))
     case "didReportStatus": self = .didReportStatus(try DidReportStatus(fields))
     case "didReportDevices": self = .didReportDevices(try DidReportDevices(fields))
     case "didSetMode": self = .didSetMode(try DidSetMode(fields))
@@ -158,6 +164,8 @@ extension ServerMessage {
     case .welcome(let body): body.appendLine(to: &line, for: features)
     case .state(let body): body.appendLine(to: &line, for: features)
     case .didUpdateMTU(let body): body.appendLine(to: &line, for: features)
+    case .didRetrievePeripherals(let body): body.appendLine(to: &line, for: features)
+    case .didTakeWrites(let body): body.appendLine(to: &line, for: features)
     case .didReportStatus(let body): body.appendLine(to: &line, for: features)
     case .didReportDevices(let body): body.appendLine(to: &line, for: features)
     case .didSetMode(let body): body.appendLine(to: &line, for: features)

@@ -11,6 +11,7 @@ public final class Server {
   let scanMemory: ScanMemory
   /// Of all worlds.
   let faults = FaultPlan()
+  private(set) lazy var restorations = Restorations(duration: configuration.limits.restoration)
   private(set) lazy var watchers = ActivityWatchers(server: self)
   private let takeover: Takeover?
   private var doors: Doors?
@@ -98,6 +99,7 @@ public final class Server {
     isStopping = true
     doors?.close()
     for session in sessions { session.close("the service stops") }
+    restorations.releaseAll()
     if let chooser { return chooser.stop { [self] in radiosStopped() } }
     var outstanding = worlds.count
     for world in worlds {
@@ -211,6 +213,8 @@ public final class Server {
   func closeDoor() {
     doors?.closeClients()
     for session in sessions where !session.staysWithoutRadio { session.close("the radio is \(state.name)") }
+    // Before the ends of connections, which are its consequence.
+    tell(state)
     for world in worlds where !world.isOn { world.radioLost() }
   }
 }

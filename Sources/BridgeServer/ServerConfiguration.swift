@@ -60,7 +60,7 @@ public struct ServerLimits: Sendable {
   public var evictionMemory = Duration.seconds(5)
   /// How long the scan of a client that went is remembered for its return.
   public var scanMemory = Duration.seconds(300)
-  /// How long what a client had published is kept for its return.
+  /// How long what a client had published, or held under a restore identifier, is kept for its return.
   public var restoration = Duration.seconds(300)
   /// How long devices count as active after an operation.
   public var activityDuration = Duration.milliseconds(1500)

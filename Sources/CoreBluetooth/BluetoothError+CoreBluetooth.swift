@@ -9,7 +9,14 @@ extension BluetoothError {
     switch domain {
     case .attribute: return CBATTError(CBATTErrorCode(rawValue: code)!, userInfo: userInfo)
     case .bluetooth: return CBError(CBErrorCode(rawValue: code)!, userInfo: userInfo)
-    case .impossible: return CBError(.unknown, userInfo: userInfo)
+    case .impossible: return Self.known(by: text)?.appError ?? CBError(.unknown, userInfo: userInfo)
     }
+  }
+
+  /// ImpossiBLE's providers tell most errors by Apple's text alone.
+  private static func known(by text: String) -> BluetoothError? {
+    (1...17).map { attribute($0) }.first { $0.text == text }
+      ?? [.connectionTimeout, .peripheralDisconnected, .connectionFailed, .notConnected, .encryptionTimedOut]
+      .first { $0.text == text }
   }
 }

@@ -175,6 +175,15 @@ public final class VirtualRadio: Radio {
     devices[peripheral]?.link?.state == .connected
   }
 
+  public func connectedPeripherals(with services: [BluetoothUUID]) -> [PeripheralIdentifier] {
+    // These two every device has.
+    let anyDevice = services.contains { $0.short == 0x1800 || $0.short == 0x1801 }
+    return devices.values.filter { device in
+      guard device.link?.state == .connected else { return false }
+      return anyDevice || device.peripheral.services.contains { services.contains($0.uuid) }
+    }.map(\.peripheral.id)
+  }
+
   /// A peripheral has another name.
   public func nameChanged(_ id: PeripheralIdentifier) {
     guard let device = devices[id] else { return }

@@ -48,6 +48,9 @@ public protocol Radio: AnyObject {
   /// Connected to this host, by anyone.
   func isConnected(_ peripheral: PeripheralIdentifier) -> Bool
 
+  /// Those connected to this host, by anyone, with any of these services, as far as that is known.
+  func connectedPeripherals(with services: [BluetoothUUID]) -> [PeripheralIdentifier]
+
   /// Wants a link, and goes on trying until it stands or `disconnect` is called. Ends in `didConnect`, or in
   /// `didFailToConnect` where trying on is pointless. An existing link, also one made by others, succeeds at once.
   func connect(_ peripheral: PeripheralIdentifier)

@@ -58,6 +58,10 @@ public final class FaultRadio: Radio {
   public func address(of peripheral: PeripheralIdentifier) -> String? { radio.address(of: peripheral) }
   public func isConnected(_ peripheral: PeripheralIdentifier) -> Bool { radio.isConnected(peripheral) }
 
+  public func connectedPeripherals(with services: [BluetoothUUID]) -> [PeripheralIdentifier] {
+    radio.connectedPeripherals(with: services)
+  }
+
   public func canSendWriteWithoutResponse(to peripheral: PeripheralIdentifier) -> Bool {
     radio.canSendWriteWithoutResponse(to: peripheral)
   }

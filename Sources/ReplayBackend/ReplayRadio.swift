@@ -114,6 +114,9 @@ public final class ReplayRadio: Radio {
   public func address(of peripheral: PeripheralIdentifier) -> String? { nil }
   public func isConnected(_ peripheral: PeripheralIdentifier) -> Bool { peripherals[peripheral]?.link == .connected }
 
+  /// Recordings tell what a client did itself, not who else was connected.
+  public func connectedPeripherals(with services: [BluetoothUUID]) -> [PeripheralIdentifier] { [] }
+
   public func connect(_ peripheral: PeripheralIdentifier) { self.peripheral(peripheral).connect() }
   public func disconnect(_ peripheral: PeripheralIdentifier) { self.peripheral(peripheral).disconnect() }
 

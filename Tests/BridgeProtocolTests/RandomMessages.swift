@@ -48,7 +48,7 @@ struct RandomMessages<Random: RandomNumberGenerator> {
     return (owner, "\(owner):\(uuid()):\(number(0...9))")
   }
 
-  mutating func features() -> Features { Features(rawValue: UInt8(number(0...63))) }
+  mutating func features() -> Features { Features(rawValue: UInt16(number(0...0x1FF))) }
 
   mutating func mode() -> RadioMode { RadioMode.allCases.randomElement(using: &random)! }
 
@@ -63,7 +63,8 @@ extension RandomMessages {
       .hello(
         Hello(
           clientVersion: optional { $0.text() }, bundleId: optional { $0.text() }, pid: optional { $0.number() },
-          device: optional { $0.text() }, features: optional { $0.list { $0.text() } })),
+          device: optional { $0.text() }, features: optional { $0.list { $0.text() } },
+          restoreIdentifier: optional { $0.text() })),
       .scan(
         Scan(
           services: list { $0.spelled() }, allowDuplicates: bool(), solicitedServices: list { $0.spelled() },
@@ -84,6 +85,9 @@ extension RandomMessages {
       .setNotify(SetNotify(id: id, characteristicId: attribute, enabled: bool())),
       .openL2CAP(OpenL2CAP(id: id, psm: UInt16(number(0...0xFFFF)))),
       .l2capWrite(L2CAPWrite(channelId: text(), value: bytes())), .l2capClose(L2CAPClose(channelId: text())),
+      .retrievePeripherals(
+        RetrievePeripherals(
+          requestId: number(), peripheralIds: list { $0.peripheral() }, connectedWithServices: list { $0.uuid() })),
       .registerForConnectionEvents(RegisterForConnectionEvents(options: tree())),
       .setMockConfiguration(SetMockConfiguration(configuration: JSONText(.object(tree())))),
       .clearMockConfiguration(ClearMockConfiguration()), .status(Status()), .devices(Devices(watch: bool())),
@@ -111,7 +115,7 @@ extension RandomMessages {
       .didRestoreState(
         DidRestoreState(
           peripheralIds: list { $0.peripheral() }, scanServices: list { $0.uuid() }, allowDuplicates: bool(),
-          solicitedServices: list { $0.uuid() })),
+          solicitedServices: list { $0.uuid() }, isScanning: bool(), peripherals: list { $0.restored() })),
       .didSetMockConfiguration(DidSetMockConfiguration(failure: optional { $0.text() })),
       .unknown(type: "x" + text()),
     ]
@@ -163,6 +167,11 @@ extension RandomMessages {
           serverVersion: text(), uptime: time(), socketPath: text(), policy: text(), radios: list { $0.radio() },
           mode: mode(), serving: text(), notice: optional { $0.text() }, mockConfiguration: optional { $0.text() },
           clients: list { $0.client() }, trafficActive: bool(), lastActivity: text())),
+      .didRetrievePeripherals(
+        DidRetrievePeripherals(
+          requestId: number(),
+          peripherals: list { RetrievedPeripheral(id: $0.peripheral(), name: $0.text()) })),
+      .didTakeWrites(DidTakeWrites(id: peripheral(), count: number())),
       .didReportDevices(DidReportDevices(devices: list { $0.device() })),
       .didSetFault(DidSetFault(number: optional { $0.number() }, applied: number(0...9), error: error())),
       .didClearFaults(DidClearFaults(count: number(), error: error())),
@@ -170,6 +179,18 @@ extension RandomMessages {
         DidReportFaults(
           faults: list { FaultStatus(number: $0.number(), applied: $0.number(), rule: $0.fault()) })),
     ]
+  }
+
+  private mutating func restored() -> RestoredPeripheral {
+    RestoredPeripheral(
+      id: peripheral(), name: text(), isConnected: bool(),
+      services: list {
+        RestoredService(
+          service: $0.service(),
+          characteristics: $0.list {
+            RestoredCharacteristic(characteristic: $0.characteristic(), isNotifying: $0.bool())
+          })
+      })
   }
 
   private mutating func service() -> DiscoveredService {

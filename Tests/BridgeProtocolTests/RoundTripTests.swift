@@ -16,7 +16,7 @@ import Testing
       }
       for message in messages.serverMessages() {
         var line: [UInt8] = []
-        message.appendLine(to: &line, for: .errors)
+        message.appendLine(to: &line, for: .all)
         #expect(try ServerMessage(line: line) == message)
         try checkForm(line, type: message.type)
       }
@@ -66,7 +66,7 @@ import Testing
   private func checkServerLine(_ line: [UInt8]) {
     guard let message = try? ServerMessage(line: line) else { return }
     var written: [UInt8] = []
-    message.appendLine(to: &written, for: .errors)
+    message.appendLine(to: &written, for: .all)
     #expect((try? ServerMessage(line: written)) != nil)
   }
 }

@@ -25,9 +25,9 @@ import Testing
     let service = try ServiceFixture()
     let client = try await service.connectedClient(features: [.state, .errors])
     service.radio.setState(.poweredOff)
+    #expect(try await client.next() == .state(DidUpdateState(state: .poweredOff)))
     guard case .didDisconnect(let end)? = try await client.next() else { return unexpected() }
     #expect(end.error != nil)
-    #expect(try await client.next() == .state(DidUpdateState(state: .poweredOff)))
     client.send(.connect(Connect(id: .meter)))
     #expect(try await client.next()?.type == "didFailConnect")
     for state in [AdapterState.resetting, .unsupported, .unauthorized, .poweredOn] {
@@ -47,8 +47,8 @@ import Testing
     client.send(.connect(Connect(id: .meter)))
     _ = try await client.messagesUntilStatus()
     service.radio.setState(.poweredOff)
-    #expect(try await client.next()?.type == "didFailConnect")
     #expect(try await client.next()?.type == "state")
+    #expect(try await client.next()?.type == "didFailConnect")
     await service.stop()
   }
 
@@ -64,8 +64,8 @@ import Testing
     service.radio.setState(.poweredOff)
     guard case .didUpdateValue(let value)? = try await client.next() else { return unexpected() }
     #expect(value.characteristicId == Meter.currentID && value.error == .peripheralDisconnected)
-    #expect(try await client.next()?.type == "didDisconnect")
     #expect(try await client.next() == .state(DidUpdateState(state: .poweredOff)))
+    #expect(try await client.next()?.type == "didDisconnect")
     await service.stop()
   }
 

@@ -61,8 +61,8 @@ async def test_a_request_at_the_radio_is_answered_when_the_power_goes(world, bri
     await asyncio.sleep(seconds(1))
     await world.power(False)
     assert (await client.expect("didUpdateValue", LINK, characteristicId=characteristic))["error"]
-    await client.expect("didDisconnect", id=id)
     await client.expect("state", state="poweredOff")
+    await client.expect("didDisconnect", id=id)
 
 
 async def test_rfkill_and_back(world, bridge):

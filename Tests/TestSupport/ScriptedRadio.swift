@@ -97,6 +97,11 @@ public final class ScriptedRadio: Radio {
   public func address(of peripheral: PeripheralIdentifier) -> String? { devices[peripheral]?.address }
   public func isConnected(_ peripheral: PeripheralIdentifier) -> Bool { devices[peripheral]?.isConnected ?? false }
 
+  public func connectedPeripherals(with services: [BluetoothUUID]) -> [PeripheralIdentifier] {
+    devices.filter { $0.value.isConnected && $0.value.database.services.contains { services.contains($0.uuid) } }
+      .map(\.key)
+  }
+
   public func connect(_ peripheral: PeripheralIdentifier) {
     note(.connect(peripheral))
     if let onConnect { return onConnect(peripheral) }

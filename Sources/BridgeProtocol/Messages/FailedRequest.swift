@@ -7,7 +7,7 @@ public struct FailedRequest: Hashable, Sendable {
   public var attributeId: String?
   public var channelId: String?
   public var psm: Int?
-  /// What a hosting client calls the service or update.
+  /// What the client calls the request, or the service or update that it hosts.
   public var number: Int?
   /// Whether the request is a write that CoreBluetooth would not answer.
   public var isWriteWithoutResponse: Bool
@@ -42,6 +42,8 @@ public struct FailedRequest: Hashable, Sendable {
     case "unpublishL2CAP":
       return .peripheral(.didUnpublishL2CAP(DidUnpublishL2CAP(psm: UInt16(clamping: psm ?? 0), error: error)))
     case "l2capWrite", "l2capClose": return channelId.map { .l2capClosed(L2CAPClosed(channelId: $0)) }
+    case "retrievePeripherals":
+      return number.map { .didRetrievePeripherals(DidRetrievePeripherals(requestId: $0, peripherals: [])) }
     case "write" where isWriteWithoutResponse: return nil
     default:
       guard let id else { return nil }

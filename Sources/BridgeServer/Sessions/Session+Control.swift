@@ -15,6 +15,7 @@ extension Session {
     }
     guard server.state == .poweredOn || staysWithoutRadio else { return close("the radio is off") }
     resumeScan()
+    restore()
   }
 
   /// For clients with the feature only: addresses, and who else is here, are not for apps.

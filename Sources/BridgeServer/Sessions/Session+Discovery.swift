@@ -34,9 +34,7 @@ extension Session {
           .didDiscoverCharacteristics(
             DidDiscoverCharacteristics(
               id: request.id, serviceId: request.serviceId,
-              characteristics: found.map {
-                DiscoveredCharacteristic(id: $0.id, uuid: $0.attribute.uuid, properties: $0.attribute.properties)
-              })))
+              characteristics: found.map(\.discovered))))
       }
     }
   }
@@ -73,8 +71,14 @@ extension Session {
 }
 
 extension AttributeTable.Service {
-  fileprivate var discovered: DiscoveredService {
+  var discovered: DiscoveredService {
     DiscoveredService(id: id, uuid: attribute.uuid, isPrimary: attribute.isPrimary)
+  }
+}
+
+extension AttributeTable.Characteristic {
+  var discovered: DiscoveredCharacteristic {
+    DiscoveredCharacteristic(id: id, uuid: attribute.uuid, properties: attribute.properties)
   }
 }
 

@@ -26,6 +26,7 @@ extension Session {
     case .l2capClose(let request): closeChannel(request)
     case .l2capPause(let request): pauseChannel(request)
     case .peripheral(let request): host(request, message)
+    case .retrievePeripherals(let request): retrieve(request)
     case .registerForConnectionEvents(let request): connectionEvents = ConnectionEventFilter(request)
     case .setMockConfiguration(let request): setMockConfiguration(request)
     case .clearMockConfiguration: clearMockConfiguration()

@@ -78,6 +78,7 @@ extension Session {
     connection.requests.submit(cost: request.value.count + 64) { [self] table in
       guard let characteristic = (try? table.get())?.characteristic(request.characteristicId) else {
         logDropped(request, table.failure?.text ?? "unknown attribute")
+        connection.tookWrite()
         return true
       }
       // Called again when it had to wait.
@@ -87,6 +88,7 @@ extension Session {
       if let error = refusal(of: request, characteristic) {
         connection.finish(known, error: error)
         logDropped(request, error.text)
+        connection.tookWrite()
         return true
       }
       guard connection.radio.canSendWriteWithoutResponse(to: request.id) else { return false }
@@ -95,6 +97,7 @@ extension Session {
       ) { [self] result in
         connection.finish(known, error: result.failure)
         if let error = result.failure { logDropped(request, error.text) }
+        connection.tookWrite()
       }
       return true
     }

@@ -40,6 +40,8 @@ final class Session {
   var channels: [String: SessionChannel] = [:]
   var connectionEvents: ConnectionEventFilter?
   var watchesDevices = false
+  /// The scan to go on with in the client's next run, if there is one.
+  private(set) var restoredScan: Scan?
   /// The client's own virtual devices; they take the place of the service's.
   var ownWorld: World?
   /// As uploaded.
@@ -143,6 +145,7 @@ final class Session {
     var hello = hello
     hello.bundleId = hello.bundleId.map { String($0.prefix(Self.nameLimit)) }
     hello.clientVersion = hello.clientVersion.map { String($0.prefix(Self.nameLimit)) }
+    hello.restoreIdentifier = hello.restoreIdentifier.map { String($0.prefix(Self.nameLimit)) }
     self.hello = hello
     let pid = hello.pid ?? (peer.pid > 0 ? Int(peer.pid) : nil)
     activityClient = ActivityClient(bundleId: hello.bundleId, pid: pid)
@@ -166,28 +169,29 @@ final class Session {
       case .lineTooLong(let error): "it sent \(error)"
       case .outputFull(let limit): "it does not read, \(limit) bytes wait for it"
       }
-    release(reason)
+    release(reason, mayReturn: true)
   }
 
   /// Ends the session from our side; what was sent still goes out.
   func close(_ reason: String) {
     guard isOpen else { return }
     channel.closeAfterFlush()
-    release(reason)
+    release(reason, mayReturn: false)
   }
 
-  /// Lets go of all that the client held. Nothing is sent.
-  private func release(_ reason: String) {
+  /// Lets go of all that the client held, unless it is kept for its return. Nothing is sent.
+  private func release(_ reason: String, mayReturn: Bool) {
     guard isOpen else { return }
     isOpen = false
     if hasSpoken { Log.notice("session", "\(name) went: \(reason)") }
     recorder?.end(reason)
     if let scan { server.scanMemory.remember(scan.request, of: hello) }
+    let keeps = mayReturn && ownWorld == nil && server.restorations.keep(self)
+    restoredScan = keeps ? scan?.request : nil
     endScan()
-    let held = connections.values
-    connections = [:]
+    for connection in connections.values { connection.closeChannels(.operationCancelled) }
     channels = [:]
-    for connection in held { connection.release() }
+    if !keeps { releaseHolds() }
     connectionEvents = nil
     removeOwnDevices()
     stopHosting()
@@ -195,5 +199,12 @@ final class Session {
     hostingDevice = nil
     server.sessionHasEnded(self)
     server.hosting?.centralDrained()
+  }
+
+  /// Lets go of peripherals; nobody is told.
+  func releaseHolds() {
+    let held = connections.values
+    connections = [:]
+    for connection in held { connection.release() }
   }
 }

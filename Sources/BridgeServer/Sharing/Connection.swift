@@ -25,6 +25,7 @@ final class Connection: ChannelOwner {
   var channels: [SessionChannel] = []
   /// As last told to a client with the feature `mtu`.
   var toldWriteLength: Int?
+  private var takenWrites = 0
   private var outstanding = 0
   private var isReadingPaused = false
   private static let outstandingLimit = 1024
@@ -76,6 +77,21 @@ final class Connection: ChannelOwner {
     guard isReadingPaused else { return }
     isReadingPaused = false
     session.channel.resumeReading()
+  }
+
+  // MARK: Writes without response
+
+  /// The radio has taken one, or it was dropped.
+  func tookWrite() {
+    guard session.features.contains(.flow) else { return }
+    if takenWrites == 0 { BridgeQueue.atEndOfTurn { self.tellTakenWrites() } }
+    takenWrites += 1
+  }
+
+  private func tellTakenWrites() {
+    let count = takenWrites
+    takenWrites = 0
+    if state == .connected { session.send(.didTakeWrites(DidTakeWrites(id: id, count: count))) }
   }
 
   // MARK: Waiting and ending

@@ -31,7 +31,8 @@ final class ScanMemory {
   private func forgetOld() { scans = scans.filter { $0.value.until > .now } }
 
   private static func client(_ hello: Hello?) -> Client? {
-    guard let pid = hello?.pid, let bundleId = hello?.bundleId else { return nil }
+    // Who knows of features knows what it has lost.
+    guard hello?.features == nil, let pid = hello?.pid, let bundleId = hello?.bundleId else { return nil }
     return Client(pid: pid, bundleId: bundleId)
   }
 }

@@ -34,7 +34,7 @@ extension Server {
     hosting?.update()
   }
 
-  private func tell(_ state: AdapterState) {
+  func tell(_ state: AdapterState) {
     let mode = worlds.servedMode
     let news = DidUpdateState(state: state, mode: toldMode == mode ? nil : mode.rawValue)
     guard state != toldState || news.mode != nil else { return }

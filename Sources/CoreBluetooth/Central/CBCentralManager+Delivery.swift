@@ -20,6 +20,21 @@ extension CBCentralManager {
     }
   }
 
+  func willRestore(
+    _ state: DidRestoreState, _ restored: [(peripheral: CBPeripheral, link: PeripheralLink, held: RestoredPeripheral)]
+  ) {
+    for (peripheral, link, held) in restored { peripheral.restore(link, held) }
+    var dictionary: [String: Any] = [:]
+    if !restored.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = restored.map(\.peripheral) }
+    if state.isScanning {
+      if !state.scanServices.isEmpty {
+        dictionary[CBCentralManagerRestoredStateScanServicesKey] = state.scanServices.map { CBUUID($0) }
+      }
+      dictionary[CBCentralManagerRestoredStateScanOptionsKey] = state.scanOptions
+    }
+    delegate?.centralManager(self, willRestoreState: dictionary)
+  }
+
   func didDiscover(_ report: DidDiscover, scan number: Int) {
     guard isRunning(scan: number) else { return }
     let peripheral = peripherals.peripheral(report.id, of: self)
@@ -110,6 +125,17 @@ extension CBCentralManager {
 
 extension BluetoothError {
   static let serviceLost = connectionTimeout.saying("The connection to the Bluetooth service has been lost.")
+}
+
+extension DidRestoreState {
+  /// As given to `scanForPeripherals`.
+  var scanOptions: [String: Any] {
+    var options: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: allowDuplicates)]
+    if !solicitedServices.isEmpty {
+      options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicitedServices.map { CBUUID($0) }
+    }
+    return options
+  }
 }
 
 extension AdvertisementData {

@@ -92,6 +92,36 @@ open class CBCentralManager: CBManager {
   /// The radio has gone.
   func endScan() { _ = nextScan(isScanning: false) }
 
+  func restoredScan(_ state: DidRestoreState) -> CentralScan {
+    CentralScan(
+      services: state.scanServices.map { CBUUID($0) }, options: state.scanOptions,
+      number: nextScan(isScanning: true))
+  }
+
+  // MARK: Retrieving
+
+  /// Those of these devices that the host knows, in this order. Asks the service, and waits for the answer.
+  open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+    retrieve(identifiers.map { PeripheralIdentifier($0) }, connectedWith: [])
+  }
+
+  /// Devices connected to the host, by anyone, that have one of the services. They are to be connected before they are
+  /// used. Asks the service, and waits for the answer.
+  open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+    retrieve([], connectedWith: serviceUUIDs.map(\.value))
+  }
+
+  private func retrieve(_ ids: [PeripheralIdentifier], connectedWith services: [BluetoothUUID]) -> [CBPeripheral] {
+    guard acceptsCommands(), !ids.isEmpty || !services.isEmpty else { return [] }
+    let (retrieval, session) = (Retrieval(), session)
+    BridgeQueue.async { session.retrieve(ids, connectedWith: services, retrieval) }
+    return retrieval.wait().map { found in
+      let peripheral = peripherals.peripheral(found.id, of: self)
+      _ = peripheral.update(name: found.name)
+      return peripheral
+    }
+  }
+
   // MARK: Connections
 
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {

@@ -91,6 +91,16 @@ extension CBPeripheral {
     return result
   }
 
+  /// An earlier run of the app had this connection.
+  func restore(_ link: PeripheralLink, _ held: RestoredPeripheral) {
+    _ = update(name: held.name)
+    peripheral.withLock { state in
+      state.link = link
+      state.state = held.isConnected ? .connected : .connecting
+    }
+    if held.isConnected, !held.services.isEmpty { restore(held.services) }
+  }
+
   // MARK: Name and authorisation
 
   /// - Returns: whether there was another name before.

@@ -52,7 +52,26 @@ extension CBPeripheral {
 
   func isReadyToWrite() { delegate?.peripheralIsReady(toSendWriteWithoutResponse: self) }
 
+  func didOpen(_ channel: CBL2CAPChannel) { delegate?.peripheral(self, didOpen: channel, error: nil) }
+
+  func didNotOpenChannel(_ error: BluetoothError) { delegate?.peripheral(self, didOpen: nil, error: error.appError) }
+
   // MARK: Discoveries
+
+  /// What an earlier run of the app may have discovered.
+  func restore(_ restored: [RestoredService]) {
+    let services = restored.map { held in
+      let service = service(held.service)
+      service.set(
+        characteristics: held.characteristics.map { held in
+          let characteristic = characteristic(held.characteristic, of: service)
+          characteristic.set(isNotifying: held.isNotifying)
+          return characteristic
+        })
+      return service
+    }
+    peripheral[\.services] = services
+  }
 
   /// - Parameter accumulates: whether what was found before stays; not with providers that name things anew each time.
   func didDiscover(_ reply: DidDiscoverServices, accumulates: Bool) {
@@ -86,17 +105,19 @@ extension CBPeripheral {
   func didDiscover(_ reply: DidDiscoverCharacteristics, accumulates: Bool) {
     guard let service = attribute(reply.serviceId, CBService.self) else { return }
     if reply.error == nil {
-      let found = reply.characteristics.map { discovered in
-        attribute(discovered.id) {
-          CBCharacteristic(
-            uuid: CBUUID(discovered.uuid),
-            properties: CBCharacteristicProperties(rawValue: UInt(discovered.properties.rawValue)), service: service,
-            wireID: discovered.id)
-        }
-      }
+      let found = reply.characteristics.map { characteristic($0, of: service) }
       service.set(characteristics: Self.merged(service.characteristics, found, accumulates))
     }
     delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: reply.error?.appError)
+  }
+
+  private func characteristic(_ discovered: DiscoveredCharacteristic, of service: CBService) -> CBCharacteristic {
+    attribute(discovered.id) {
+      CBCharacteristic(
+        uuid: CBUUID(discovered.uuid),
+        properties: CBCharacteristicProperties(rawValue: UInt(discovered.properties.rawValue)), service: service,
+        wireID: discovered.id)
+    }
   }
 
   func didDiscover(_ reply: DidDiscoverDescriptors) {

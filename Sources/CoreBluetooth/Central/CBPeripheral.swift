@@ -182,6 +182,14 @@ open class CBPeripheral: CBPeer {
     return connectedLink?.writes.maximumLength ?? WriteWindow.shortestLength
   }
 
+  // MARK: L2CAP
+
+  /// Opens a channel, given to the delegate.
+  open func openL2CAPChannel(_ psm: CBL2CAPPSM) {
+    let id = wireIdentifier
+    request { .openL2CAP(OpenL2CAP(id: id, psm: psm)) }
+  }
+
   // MARK: Sending
 
   /// The connection, as far as the app has been told.

@@ -33,6 +33,8 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?)
 
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
+
+  func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 
 extension CBPeripheralDelegate {
@@ -75,4 +77,6 @@ extension CBPeripheralDelegate {
   ) {}
 
   public func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {}
+
+  public func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {}
 }

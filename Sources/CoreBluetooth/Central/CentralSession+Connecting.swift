@@ -25,7 +25,12 @@ extension CentralSession {
     let former = link.phase
     guard former != .ended, former != .cancelled, links[link.id] === link else { return }
     links[link.id] = nil
-    if former == .connected { link.phase = .cancelled } else { finish(link, nil) }
+    if former == .connected {
+      link.phase = .cancelled
+      closeChannels(of: link, .operationCancelled)
+    } else {
+      finish(link, nil)
+    }
     guard former != .delayed else { return }
     cancelled[link.id, default: []].append(link)
     send(.cancel(Cancel(id: link.id)))
@@ -91,8 +96,9 @@ extension CentralSession {
   }
 
   /// Nothing comes of it any more.
-  func end(_ link: PeripheralLink) {
+  func end(_ link: PeripheralLink, _ error: BluetoothError = .peripheralDisconnected) {
     link.phase = .ended
+    closeChannels(of: link, error)
     link.delay?.cancel()
     link.delay = nil
   }

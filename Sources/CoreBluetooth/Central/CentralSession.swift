@@ -16,7 +16,13 @@ final class CentralSession: ServiceConnectionOwner {
   var links: [PeripheralIdentifier: PeripheralLink] = [:]
   /// Cancelled links, in order, whose cancel the service has not answered.
   var cancelled: [PeripheralIdentifier: [PeripheralLink]] = [:]
+  var channels: [String: Channel] = [:]
   let memory = PeripheralMemory()
+  /// Answers to come, by the number of the question.
+  var retrievals: [Int: Retrieval] = [:]
+  var retrievalCount = 0
+  let isRestorable: Bool
+  private var isRestored = false
   private var isClosed = false
   private var isSettling = false
   private var isServiceLost = false
@@ -26,10 +32,12 @@ final class CentralSession: ServiceConnectionOwner {
   nonisolated init(
     endpoint: ServiceEndpoint, options: [String: Any]?, timing: ServiceConnection.Timing = ServiceConnection.Timing()
   ) {
+    let restoreIdentifier = options?[CBCentralManagerOptionRestoreIdentifierKey] as? String
+    isRestorable = restoreIdentifier != nil
     number = Self.count.add(1, ordering: .relaxed).newValue
     connection = ServiceConnection(
-      to: endpoint, features: [.state, .errors, .mtu, .connectionEvents],
-      restoreIdentifier: options?[CBCentralManagerOptionRestoreIdentifierKey] as? String, timing: timing)
+      to: endpoint, features: [.state, .errors, .mtu, .connectionEvents, .retrieve, .flow, .restore],
+      restoreIdentifier: restoreIdentifier, timing: timing)
   }
 
   /// Begins to serve a manager.
@@ -46,10 +54,14 @@ final class CentralSession: ServiceConnectionOwner {
   /// The manager is no more.
   func close() {
     isClosed = true
-    // The service would keep the scan for an app that comes back.
-    if scan != nil { connection.send(.stopScan(StopScan())) }
+    if isRestorable {
+      // The service would keep it all for an app that comes back.
+      if scan != nil { connection.send(.stopScan(StopScan())) }
+      for link in links.values { connection.send(.cancel(Cancel(id: link.id))) }
+    }
     for link in links.values { end(link) }
     links = [:]
+    failRetrievals()
     connection.close()
   }
 
@@ -65,9 +77,10 @@ final class CentralSession: ServiceConnectionOwner {
     if state != .poweredOn { scan = nil }
     let ended = state == .poweredOn ? [] : Array(links.values)
     if state != .poweredOn {
-      for link in ended { end(link) }
+      for link in ended { end(link, isLost ? .serviceLost : .peripheralDisconnected) }
       links = [:]
       cancelled = [:]
+      failRetrievals()
     }
     isServiceLost = isServiceLost || isLost
     if state == .poweredOn, isServiceLost {
@@ -99,11 +112,40 @@ final class CentralSession: ServiceConnectionOwner {
     case .didUpdateMTU(let update):
       connectedLink(update.id)?.writes.maximumLength = update.maximumWriteValueLength
     case .connectionEvent(let event): tell { $0.didOccur(event) }
+    case .didOpenL2CAP(let reply): opened(reply)
+    case .l2capData(let data): received(data)
+    case .l2capClosed(let event): closed(event)
+    case .didRetrievePeripherals(let reply): retrieved(reply)
+    case .didTakeWrites(let event): tookWrites(event)
+    case .didRestoreState(let state): restore(state)
     default: break
     }
   }
 
   func send(_ message: ClientMessage) { connection.send(message) }
+
+  // MARK: An earlier run
+
+  /// What the service has kept for the app. It comes before the first state; what comes later, after the service had been
+  /// lost, the app has been told to be over.
+  private func restore(_ state: DidRestoreState) {
+    guard !isRestored, let manager = manager?.object else {
+      for id in state.peripheralIds { send(.cancel(Cancel(id: id))) }
+      if state.isScanning { send(.stopScan(StopScan())) }
+      return
+    }
+    isRestored = true
+    guard !state.peripheralIds.isEmpty || state.isScanning else { return }
+    if state.isScanning { scan = manager.restoredScan(state) }
+    let restored = state.peripherals.map { held in
+      let peripheral = manager.peripherals.peripheral(held.id, of: manager)
+      let link = PeripheralLink(peripheral, .none)
+      link.phase = held.isConnected ? .connected : .connecting
+      links[held.id] = link
+      return Held((peripheral, link, held))
+    }
+    tell { $0.willRestore(state, restored.map(\.object)) }
+  }
 
   // MARK: Connection events
 
@@ -163,7 +205,18 @@ final class CentralSession: ServiceConnectionOwner {
   func writeWithoutResponse(_ request: WriteCharacteristic, over link: PeripheralLink) {
     guard link.phase == .connected else { return }
     connection.send(.write(request))
+    // A service that tells when the radio has taken it is asked; with others the socket is all that can be known.
+    guard !connection.features.contains(.flow) else { return }
     link.unsettledWrites += 1
+    settleLater()
+  }
+
+  private func tookWrites(_ event: DidTakeWrites) {
+    guard let link = connectedLink(event.id) else { return }
+    if link.writes.finish(event.count) { tellReady(link) }
+  }
+
+  func settleLater() {
     if !isSettling { BridgeQueue.atEndOfTurn { self.settle() } }
     isSettling = true
   }
@@ -172,6 +225,7 @@ final class CentralSession: ServiceConnectionOwner {
   private func settle() {
     isSettling = false
     guard !connection.isCongested else { return }
+    settleChannels()
     for link in links.values where link.unsettledWrites > 0 {
       let count = link.unsettledWrites
       link.unsettledWrites = 0

@@ -9,19 +9,27 @@ struct ConnectOptions: Sendable {
   let reconnects: Bool
   let startDelay: Duration
 
+  static let none = ConnectOptions(json: [:], reconnects: false, startDelay: .zero)
+
   /// - Returns: nil if the delay is no whole number of seconds.
   init?(_ options: [String: Any]?) {
     let options = options ?? [:]
-    json = options.compactMapValues { JSONValue(appValue: $0) }
-    reconnects = options.bool(CBConnectPeripheralOptionEnableAutoReconnect)
+    let json = options.compactMapValues { JSONValue(appValue: $0) }
+    let reconnects = options.bool(CBConnectPeripheralOptionEnableAutoReconnect)
     guard let delay = options[CBConnectPeripheralOptionStartDelayKey] else {
-      startDelay = .zero
+      self.init(json: json, reconnects: reconnects, startDelay: .zero)
       return
     }
     guard let seconds = (delay as? NSNumber)?.doubleValue, let whole = Int32(exactly: seconds), whole >= 0 else {
       return nil
     }
-    startDelay = .seconds(whole)
+    self.init(json: json, reconnects: reconnects, startDelay: .seconds(whole))
+  }
+
+  private init(json: [String: JSONValue], reconnects: Bool, startDelay: Duration) {
+    self.json = json
+    self.reconnects = reconnects
+    self.startDelay = startDelay
   }
 }
 

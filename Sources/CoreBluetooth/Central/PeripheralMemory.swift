@@ -23,4 +23,9 @@ final class PeripheralMemory {
   }
 
   subscript(id: PeripheralIdentifier) -> Seen? { seen[id] }
+
+  /// Those of these that were seen.
+  func peripherals(_ ids: [PeripheralIdentifier]) -> [RetrievedPeripheral] {
+    ids.compactMap { id in seen[id].map { RetrievedPeripheral(id: id, name: $0.name) } }
+  }
 }

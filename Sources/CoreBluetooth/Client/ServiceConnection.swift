@@ -34,6 +34,8 @@ package final class ServiceConnection {
     case closed
     case connecting
     case greeting
+    /// What an earlier run held is awaited, so that it is told before the state.
+    case restoring(AdapterState)
     case open
   }
 
@@ -45,6 +47,7 @@ package final class ServiceConnection {
   private var channel: LineChannel?
   private var timer: QueueTimer?
   private var attempts = 0
+  private var pauses = 0
   private var state: AdapterState?
 
   /// What the provider has granted.
@@ -61,14 +64,15 @@ package final class ServiceConnection {
     hello = Hello(
       clientVersion: "CoreBluetooth \(ProtocolVersion.current)",
       bundleId: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
-      pid: Int(ProcessInfo.processInfo.processIdentifier), features: features.names)
+      pid: Int(ProcessInfo.processInfo.processIdentifier), features: features.names,
+      restoreIdentifier: restoreIdentifier)
   }
 
   // MARK: Opening and closing
 
   package func open(for owner: any ServiceConnectionOwner) {
     self.owner = owner
-    if phase == .closed { connect() }
+    if case .closed = phase { connect() }
   }
 
   /// Ends the connection for good. Nothing is told any more.
@@ -86,7 +90,7 @@ package final class ServiceConnection {
     DispatchQueue.global().async { [weak self] in
       let result: Result<CInt, any Error> = Result { try endpoint.connect().take() }
       BridgeQueue.async { [weak self] in
-        guard let self, self.phase == .connecting else {
+        guard let self, case .connecting = self.phase else {
           if case .success(let number) = result { _ = FileDescriptor(owning: number) }
           return
         }
@@ -125,10 +129,13 @@ package final class ServiceConnection {
 
   private func lost() {
     channel = nil
+    pauses = 0
     timer?.cancel()
     features = []
     isBridge = false
-    report(.resetting, isLost: phase == .open)
+    let wasOpen = isOpen
+    phase = .connecting
+    report(.resetting, isLost: wasOpen)
     retry()
   }
 
@@ -143,22 +150,45 @@ package final class ServiceConnection {
     case .welcome(let welcome): opened(by: welcome)
     case .connectionRejected(let rejection) where rejection.code == ConnectionRejected.clientBusy:
       reject(rejection)
-    case .state(let update) where phase == .open: report(update.state)
+    case .state(let update): stateChanged(update.state)
     default:
       // bridge would have said welcome before anything else.
-      if phase == .greeting { opened(by: nil) }
+      if case .greeting = phase { opened(by: nil) }
+      let phase = phase
+      if case .restoring = phase, case .didRestoreState = message { self.phase = .open }
       owner?.connection(self, didReceive: message)
+      if case .restoring(let state) = phase, case .open = self.phase { report(state) }
+    }
+  }
+
+  private func stateChanged(_ state: AdapterState) {
+    switch phase {
+    case .restoring: phase = .restoring(state)
+    case .open: report(state)
+    default: break
+    }
+  }
+
+  private var isOpen: Bool {
+    switch phase {
+    case .open, .restoring: true
+    default: false
     }
   }
 
   private func opened(by welcome: Welcome?) {
     timer?.cancel()
-    phase = .open
     attempts = 0
     isBridge = welcome != nil
     features = welcome?.features ?? []
     // Who does not tell the state has its socket open only while the radio is on.
-    report(features.contains(.state) ? welcome?.state ?? .poweredOn : .poweredOn)
+    let state = features.contains(.state) ? welcome?.state ?? .poweredOn : .poweredOn
+    if hello.restoreIdentifier != nil, features.contains(.restore) {
+      phase = .restoring(state)
+    } else {
+      phase = .open
+      report(state)
+    }
   }
 
   /// Another client has taken our place; coming back would take its.
@@ -167,7 +197,7 @@ package final class ServiceConnection {
     channel?.close()
     channel = nil
     timer?.cancel()
-    let wasOpen = phase == .open
+    let wasOpen = isOpen
     phase = .closed
     report(.poweredOff, isLost: wasOpen)
   }
@@ -182,13 +212,22 @@ package final class ServiceConnection {
 
   /// Sends a message; dropped while there is no service.
   package func send(_ message: ClientMessage) {
-    guard phase == .open else { return }
+    guard isOpen else { return }
     channel?.send { message.appendLine(to: &$0) }
   }
 
   /// More waits for the service than it takes at once.
   package var isCongested: Bool { channel?.isCongested ?? false }
 
-  package func pauseReading() { channel?.pauseReading() }
-  package func resumeReading() { channel?.resumeReading() }
+  /// Reads no more until `resumeReading` was called as often.
+  package func pauseReading() {
+    pauses += 1
+    channel?.pauseReading()
+  }
+
+  package func resumeReading() {
+    guard pauses > 0 else { return }
+    pauses -= 1
+    channel?.resumeReading()
+  }
 }

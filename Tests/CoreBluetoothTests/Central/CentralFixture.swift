@@ -6,30 +6,33 @@ import Testing
 /// A central manager with a scripted provider and a recording delegate.
 final class CentralFixture {
   let provider: ScriptedProvider
-  let recorder: Recorder
+  let recorder: any RecordingDelegate
   let queue = DispatchQueue(label: "app")
   var central: CBCentralManager!
 
-  static var timing: ServiceConnection.Timing {
+  /// However slow the machine, a provider that answers is waited for, and one that does not is not.
+  static func timing(_ provider: ScriptedProvider) -> ServiceConnection.Timing {
     var timing = ServiceConnection.Timing()
-    timing.greeting = .milliseconds(20)
+    timing.greeting = provider.features == nil ? .milliseconds(1) : .seconds(60)
     timing.retries = [.milliseconds(1)]
     return timing
   }
 
   init(
-    _ provider: ScriptedProvider = ScriptedProvider(), recorder: Recorder = Recorder(), options: [String: Any]? = nil
+    _ provider: ScriptedProvider = ScriptedProvider(), recorder: any RecordingDelegate = OlderRecorder(),
+    options: [String: Any]? = nil
   ) {
     self.provider = provider
     self.recorder = recorder
     queue.setSpecific(key: Recorder.queueKey, value: true)
     central = CBCentralManager(
-      delegate: recorder, queue: queue, options: options, endpoint: provider.endpoint, timing: Self.timing)
+      delegate: recorder, queue: queue, options: options, endpoint: provider.endpoint, timing: Self.timing(provider))
   }
 
   /// One that is powered on.
   static func on(
-    _ provider: ScriptedProvider = ScriptedProvider(), recorder: Recorder = Recorder(), options: [String: Any]? = nil
+    _ provider: ScriptedProvider = ScriptedProvider(), recorder: any RecordingDelegate = OlderRecorder(),
+    options: [String: Any]? = nil
   ) async throws -> CentralFixture {
     let fixture = CentralFixture(provider, recorder: recorder, options: options)
     let event = try await recorder.next(.didUpdateState)
@@ -50,10 +53,10 @@ final class CentralFixture {
     return event.peripheral!
   }
 
-  func connected(_ id: PeripheralIdentifier = .meter) async throws -> CBPeripheral {
+  func connected(_ id: PeripheralIdentifier = .meter, options: [String: Any]? = nil) async throws -> CBPeripheral {
     let peripheral = try await discovered(id)
     peripheral.delegate = recorder
-    try await connect(peripheral)
+    try await connect(peripheral, options: options)
     return peripheral
   }
 
@@ -65,8 +68,8 @@ final class CentralFixture {
   }
 
   /// A connected meter whose services, characteristics and descriptors are known.
-  func explored() async throws -> Meter {
-    let peripheral = try await connected()
+  func explored(options: [String: Any]? = nil) async throws -> Meter {
+    let peripheral = try await connected(options: options)
     peripheral.discoverServices(nil)
     _ = await provider.next("discoverServices")
     await provider.send(.didDiscoverServices(Wire.services()))

@@ -16,10 +16,10 @@ import Testing
   @Test("QUEUE-1: Without a queue it is the main queue")
   func queue1main() async throws {
     let provider = ScriptedProvider()
-    let recorder = Recorder()
+    let recorder = OlderRecorder()
     DispatchQueue.main.setSpecific(key: Recorder.queueKey, value: true)
     let central = CBCentralManager(
-      delegate: recorder, queue: nil, endpoint: provider.endpoint, timing: CentralFixture.timing)
+      delegate: recorder, queue: nil, endpoint: provider.endpoint, timing: CentralFixture.timing(provider))
     #expect(try await recorder.next(.didUpdateState).isOnQueue)
     withExtendedLifetime(central) {}
   }
@@ -93,12 +93,12 @@ import Testing
   @Test("QUEUE-6: Callbacks are one after another on a concurrent queue too")
   func queue6() async throws {
     let provider = ScriptedProvider()
-    let recorder = Recorder()
+    let recorder = OlderRecorder()
     let overlap = OverlapCheck()
     recorder.onEvent { _ in overlap.pass() }
     let central = CBCentralManager(
       delegate: recorder, queue: DispatchQueue(label: "app", attributes: .concurrent), endpoint: provider.endpoint,
-      timing: CentralFixture.timing)
+      timing: CentralFixture.timing(provider))
     _ = try await recorder.next(.didUpdateState)
     for number in 0..<200 {
       await provider.send(.connectionEvent(ConnectionEvent(id: .meter, isConnected: number % 2 == 0)))
@@ -115,7 +115,7 @@ import Testing
   func queue7() async throws {
     let fixture = try await CentralFixture.on()
     let peripheral = try await fixture.connected()
-    var passing: Recorder? = Recorder()
+    var passing: OlderRecorder? = OlderRecorder()
     peripheral.delegate = passing
     #expect(peripheral.delegate === passing)
     passing = nil

@@ -10,7 +10,7 @@ struct Event: @unchecked Sendable {
     case didDisconnectWithTimestamp, connectionEvent, didUpdateANCSAuthorization
     case didUpdateName, didModifyServices, didReadRSSI, didDiscoverServices, didDiscoverIncludedServices
     case didDiscoverCharacteristics, didDiscoverDescriptors, didUpdateValue, didUpdateDescriptorValue, didWriteValue
-    case didWriteDescriptorValue, didUpdateNotificationState, isReadyToWrite
+    case didWriteDescriptorValue, didUpdateNotificationState, isReadyToWrite, didOpenChannel
   }
 
   var name: Name
@@ -19,6 +19,7 @@ struct Event: @unchecked Sendable {
   var characteristic: CBCharacteristic?
   var descriptor: CBDescriptor?
   var services: [CBService] = []
+  var channel: CBL2CAPChannel?
   var error: (any Error)?
   var dictionary: [String: Any] = [:]
   var number: NSNumber?
@@ -35,8 +36,10 @@ struct Event: @unchecked Sendable {
   var isOnQueue = false
 }
 
-/// A delegate of everything, that implements everything but the newer of the two disconnect methods.
-class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+/// What delegates of every kind have in common: all methods but those that tell of a disconnect.
+///
+/// The conformance is the subclasses' own: a method that a subclass adds to its superclass's would not be called.
+class Recorder: NSObject, @unchecked Sendable {
   static let queueKey = DispatchSpecificKey<Bool>()
 
   private let lock = NSLock()
@@ -129,10 +132,6 @@ class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unche
   }
 
   func centralManager(
-    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) { note(Event(name: .didDisconnect, peripheral: peripheral, error: error)) }
-
-  func centralManager(
     _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
   ) { note(Event(name: .connectionEvent, peripheral: peripheral, connectionEvent: event)) }
 
@@ -196,4 +195,42 @@ class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unche
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
     note(Event(name: .isReadyToWrite, peripheral: peripheral))
   }
+
+  func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+    note(Event(name: .didOpenChannel, peripheral: peripheral, channel: channel, error: error))
+  }
+}
+
+typealias RecordingDelegate = Recorder & CBCentralManagerDelegate & CBPeripheralDelegate
+
+/// Has the older disconnect method alone, as most apps do.
+final class OlderRecorder: Recorder, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+  ) { note(Event(name: .didDisconnect, peripheral: peripheral, error: error)) }
+}
+
+/// Has the newer disconnect method alone.
+final class NewerRecorder: Recorder, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
+    isReconnecting: Bool, error: (any Error)?
+  ) {
+    note(
+      Event(
+        name: .didDisconnectWithTimestamp, peripheral: peripheral, error: error, isReconnecting: isReconnecting,
+        timestamp: timestamp))
+  }
+}
+
+/// Has both.
+final class BothRecorder: Recorder, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+  ) { note(Event(name: .didDisconnect, peripheral: peripheral, error: error)) }
+
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
+    isReconnecting: Bool, error: (any Error)?
+  ) { note(Event(name: .didDisconnectWithTimestamp, peripheral: peripheral, error: error)) }
 }

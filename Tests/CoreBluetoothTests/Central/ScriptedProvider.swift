@@ -7,13 +7,14 @@ import Testing
 @BridgeQueue
 final class ScriptedProvider {
   /// Granted; nil for a provider that knows of none and never says welcome.
-  let features: Features?
+  nonisolated let features: Features?
   var state = AdapterState.poweredOn
   private(set) var hello: Hello?
   private var channel: LineChannel?
   private var received: [ClientMessage] = []
   private var waiter: CheckedContinuation<Void, Never>?
   private nonisolated let isListening = Lock(true)
+  private var afterWelcome: (@BridgeQueue () -> Void)?
   private(set) var connections = 0
 
   nonisolated init(features: Features? = .all) { self.features = features }
@@ -46,6 +47,9 @@ final class ScriptedProvider {
     }
   }
 
+  /// What to do after the welcome.
+  func onHello(_ action: @escaping @BridgeQueue () -> Void) { afterWelcome = action }
+
   private func greet(_ hello: Hello) {
     self.hello = hello
     guard let features else { return }
@@ -54,6 +58,7 @@ final class ScriptedProvider {
         Welcome(
           serverVersion: "1.0.0", features: features.intersection(hello.requestedFeatures ?? []),
           mode: "mock", state: state)))
+    afterWelcome?()
   }
 
   isolated deinit { channel?.close() }
@@ -75,6 +80,9 @@ final class ScriptedProvider {
   func listen() { isListening.withLock { $0 = true } }
 
   var isConnected: Bool { channel != nil }
+
+  /// Messages that no test has asked for.
+  var pendingCount: Int { received.count }
 
   // MARK: Listening
 

@@ -12,16 +12,19 @@ public struct Hello: RequestBody {
   public var device: String?
   /// Asks for additions to the wire; nil from clients that know none.
   public var features: [String]?
+  /// Names what this client holds, for its next run. Feature `restore`.
+  public var restoreIdentifier: String?
 
   public init(
     clientVersion: String? = nil, bundleId: String? = nil, pid: Int? = nil, device: String? = nil,
-    features: [String]? = nil
+    features: [String]? = nil, restoreIdentifier: String? = nil
   ) {
     self.clientVersion = clientVersion
     self.bundleId = bundleId
     self.pid = pid
     self.device = device
     self.features = features
+    self.restoreIdentifier = restoreIdentifier
   }
 
   init(_ fields: MessageFields) throws(FieldError) {
@@ -30,6 +33,7 @@ public struct Hello: RequestBody {
     pid = try fields.optionalInt("pid")
     device = try fields.optionalString("device")
     features = fields.item("features") == nil ? nil : try fields.strings("features")
+    restoreIdentifier = try fields.optionalString("restoreIdentifier")
   }
 
   func write(to writer: inout JSONWriter) {
@@ -50,6 +54,7 @@ public struct Hello: RequestBody {
       writer.key("features")
       writer.strings(features)
     }
+    writer.field("restoreIdentifier", restoreIdentifier)
   }
 
   /// What the client asks for, as far as this version knows it; nil if it asks for nothing, not even a `welcome`.
