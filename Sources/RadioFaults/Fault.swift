@@ -12,6 +12,9 @@ final class Fault {
 
   let number: Int
   let rule: FaultRule
+  /// It strikes always and alike: there is nothing to count.
+  private let isUnconditional: Bool
+  private let excluded: Set<PeripheralIdentifier>
   private(set) var applied = 0
   /// It was taken back: what it has put off does not happen.
   var isCleared = false
@@ -19,9 +22,17 @@ final class Fault {
   /// Devices that change their address are another each time.
   private static let memory = 16384
 
-  init(_ rule: FaultRule, number: Int) {
+  init(_ rule: FaultRule, excluding excluded: Set<PeripheralIdentifier>, number: Int) {
     self.rule = rule
+    self.excluded = excluded
     self.number = number
+    isUnconditional =
+      rule.after == 0 && rule.every == 1 && rule.rate == 1 && rule.count == nil && !(rule.jitter > 0)
+  }
+
+  /// Whether the rule is for the peripheral, as far as its name and what it is asked for do not matter.
+  func concerns(_ peripheral: PeripheralIdentifier) -> Bool {
+    (rule.id ?? peripheral) == peripheral && (excluded.isEmpty || !excluded.contains(peripheral))
   }
 
   /// Nothing more will come of it.
@@ -31,6 +42,10 @@ final class Fault {
 
   /// Counts an operation that the rule is for, and adds what it does to it, if anything.
   func judge(_ peripheral: PeripheralIdentifier, _ verdict: inout FaultVerdict) {
+    if isUnconditional {
+      applied += 1
+      return verdict.add(rule, jitter: 0)
+    }
     if progress.count >= Self.memory { progress = [:] }
     var own = progress[peripheral] ?? Progress(random: SplitMix64(seed: rule.seed ?? 0, for: peripheral))
     defer { progress[peripheral] = own }

@@ -23,11 +23,11 @@ public final class FaultPlan {
     public var applied: Int
   }
 
-  /// Sets a fault. The rule must have no `problem`.
+  /// Sets a fault, but for the peripherals that are excluded. The rule must have no `problem`.
   @discardableResult
-  public func add(_ rule: FaultRule) -> Setting {
+  public func add(_ rule: FaultRule, excluding excluded: Set<PeripheralIdentifier> = []) -> Setting {
     lastNumber += 1
-    let fault = Fault(rule, number: lastNumber)
+    let fault = Fault(rule, excluding: excluded, number: lastNumber)
     if let id = rule.id { forOne[id, default: []].append(fault) } else { forAll.append(fault) }
     isActive = true
     if rule.operation == .link {
@@ -82,19 +82,20 @@ public final class FaultPlan {
   /// Judges one operation; what a rule asks of the peripheral's name and the attribute's is looked up if one does.
   func judge(
     _ operation: FaultOperation, of peripheral: PeripheralIdentifier, name: () -> String?,
-    attribute: () -> AttributeNames
-  ) -> FaultVerdict {
-    var verdict = FaultVerdict()
+    attribute: () -> AttributeNames, _ verdict: inout FaultVerdict
+  ) {
+    guard isActive else { return }
     var hasSpent = false
     forEachFault(of: peripheral) { fault in
       let rule = fault.rule
-      guard rule.operation.covers(operation), rule.name == nil || rule.name == name() else { return }
+      guard rule.operation.covers(operation), fault.concerns(peripheral), rule.name == nil || rule.name == name() else {
+        return
+      }
       if rule.namesAttribute, !attribute().match(rule) { return }
       fault.judge(peripheral, &verdict)
       if fault.isSpent { hasSpent = true }
     }
     if hasSpent { removeSpent(for: peripheral) }
-    return verdict
   }
 
   /// The faults of the link itself, one by one, because each has its time.
@@ -103,7 +104,9 @@ public final class FaultPlan {
     var hasSpent = false
     forEachFault(of: peripheral) { fault in
       fault.linkBegan(peripheral)
-      guard fault.rule.operation == .link, fault.rule.name == nil || fault.rule.name == name() else { return }
+      guard fault.rule.operation == .link, fault.concerns(peripheral),
+        fault.rule.name == nil || fault.rule.name == name()
+      else { return }
       var verdict = FaultVerdict()
       fault.judge(peripheral, &verdict)
       if verdict.hasConsequence { found.append((fault, verdict)) }

@@ -38,9 +38,10 @@ extension FaultRadio: RadioObserver {
     let link = FaultLink(peripheral, held)
     links[peripheral] = link
     observer?.radio(self, didConnect: peripheral)
-    guard plan.isActive else { return }
-    for (fault, verdict) in plan.linkFaults(of: peripheral, name: { radio.name(of: peripheral) }) {
-      strike(link, with: fault, verdict)
+    for plan in [plan, ownPlan] where plan?.isActive == true {
+      for (fault, verdict) in plan?.linkFaults(of: peripheral, name: { radio.name(of: peripheral) }) ?? [] {
+        strike(link, with: fault, verdict)
+      }
     }
   }
 

@@ -11,6 +11,8 @@ public final class FaultRadio: Radio {
   public weak var observer: (any RadioObserver)?
   public let radio: any Radio
   public let plan: FaultPlan
+  /// The radio's own, if it has one.
+  let ownPlan: FaultPlan?
   let held = HeldDeliveries()
   var links: [PeripheralIdentifier: FaultLink] = [:]
   /// Links that are gone while what came over them is still held back, their end too.
@@ -29,14 +31,18 @@ public final class FaultRadio: Radio {
     self.radio = radio
     self.plan = plan
     self.transactionTimeout = transactionTimeout
+    ownPlan = (radio as? any FaultyRadio)?.faults
     plan.add(self)
+    ownPlan?.add(self)
   }
 
   public var state: AdapterState { radio.state }
   public var description: RadioDescription { radio.description }
 
   /// Whether anything may be in the way of an operation.
-  var isInterfering: Bool { plan.isActive || held.count > 0 }
+  var isInterfering: Bool { plan.isActive || held.count > 0 || ownPlan?.isActive == true }
+
+  var hasFaults: Bool { plan.isActive || ownPlan?.isActive == true }
 
   public func start() {
     radio.observer = self
@@ -73,11 +79,15 @@ public final class FaultRadio: Radio {
   func verdict(_ operation: FaultOperation, _ peripheral: PeripheralIdentifier, _ attribute: AttributeHandle? = nil)
     -> FaultVerdict
   {
-    guard plan.isActive else { return FaultVerdict() }
+    var verdict = FaultVerdict()
+    guard hasFaults else { return verdict }
     let link = links[peripheral]
-    return plan.judge(
-      operation, of: peripheral, name: { radio.name(of: peripheral) },
-      attribute: { link?.names(of: attribute) ?? AttributeNames() })
+    for plan in [plan, ownPlan] {
+      plan?.judge(
+        operation, of: peripheral, name: { radio.name(of: peripheral) },
+        attribute: { link?.names(of: attribute) ?? AttributeNames() }, &verdict)
+    }
+    return verdict
   }
 
   // MARK: Connections
@@ -156,7 +166,7 @@ public final class FaultRadio: Radio {
     for link in links.values.sorted(by: {
       ($0.peripheral.high, $0.peripheral.low) < ($1.peripheral.high, $1.peripheral.low)
     })
-    where rule.id ?? link.peripheral == link.peripheral {
+    where fault.concerns(link.peripheral) {
       guard link.dropReason == nil, !link.isReleased else { continue }
       guard rule.name == nil || rule.name == radio.name(of: link.peripheral) else { continue }
       var verdict = FaultVerdict()

@@ -21,8 +21,16 @@ import Testing
     _ plan: FaultPlan, _ operation: FaultOperation = .read, _ peripheral: PeripheralIdentifier? = nil,
     name: String? = nil, _ names: AttributeNames = AttributeNames()
   ) -> Bool {
-    let verdict = plan.judge(operation, of: peripheral ?? one, name: { name }, attribute: { names })
-    return verdict.error != nil
+    verdict(plan, operation, peripheral, name: name, names).error != nil
+  }
+
+  private func verdict(
+    _ plan: FaultPlan, _ operation: FaultOperation, _ peripheral: PeripheralIdentifier? = nil, name: String? = nil,
+    _ names: AttributeNames = AttributeNames()
+  ) -> FaultVerdict {
+    var verdict = FaultVerdict()
+    plan.judge(operation, of: peripheral ?? one, name: { name }, attribute: { names }, &verdict)
+    return verdict
   }
 
   private func run(_ plan: FaultPlan, _ count: Int, _ peripheral: PeripheralIdentifier? = nil) -> [Bool] {
@@ -111,6 +119,13 @@ import Testing
     #expect(!strikes(plan, name: nil))
   }
 
+  @Test func whoIsExcludedIsSpared() {
+    let plan = FaultPlan()
+    plan.add(rule(), excluding: [other])
+    #expect(strikes(plan, .read, one))
+    #expect(!strikes(plan, .read, other))
+  }
+
   @Test func aRuleForRequestsIsForAllKindsOfThem() {
     let plan = FaultPlan()
     plan.add(rule(.request))
@@ -139,7 +154,7 @@ import Testing
         $0.error = .attribute(6)
         $0.delay = 0.25
       })
-    let verdict = plan.judge(.read, of: one, name: { nil }, attribute: { AttributeNames() })
+    let verdict = verdict(plan, .read)
     #expect(verdict.delay == .milliseconds(750))
     #expect(verdict.error == .attribute(5))
   }
@@ -150,9 +165,7 @@ import Testing
       var rule = FaultRule(.notification)
       (rule.delay, rule.jitter, rule.seed) = (1, 0.5, 3)
       plan.add(rule)
-      return (0..<100).map { _ in
-        plan.judge(.notification, of: one, name: { nil }, attribute: { AttributeNames() }).delay
-      }
+      return (0..<100).map { _ in verdict(plan, .notification).delay }
     }
     #expect(delays() == delays())
     #expect(Set(delays()).count > 90)

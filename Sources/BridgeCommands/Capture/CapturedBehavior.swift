@@ -3,17 +3,21 @@ import BridgeProtocol
 /// What a captured characteristic does by itself (docs/configuration.md).
 enum CapturedBehavior {
   /// What was notified, again at its times, over and over while somebody is subscribed.
-  static func notifying(_ values: [(at: Duration, value: [UInt8])]) -> MockBehavior {
+  static func notifying(_ values: [(at: Duration, value: [UInt8])]) -> MockBehavior<CharacteristicBehavior>? {
     let list = values.map { at, value in
       JSONValue.object(["at": .double(seconds(at)), "value": .string(base64(value))])
     }
-    return MockBehavior(
-      json: JSONText(.object(["source": .object(["kind": .string("list"), "values": .array(list)])])))
+    return behavior(["source": .object(["kind": .string("list"), "values": .array(list)])])
   }
 
   /// - Parameter code: the ATT error.
-  static func failingReads(_ code: Int) -> MockBehavior {
-    MockBehavior(json: JSONText(.object(["readError": .integer(code)])))
+  static func failingReads(_ code: Int) -> MockBehavior<CharacteristicBehavior>? {
+    behavior(["readError": .integer(code)])
+  }
+
+  /// nil if a device did what no behaviour can say.
+  private static func behavior(_ members: [String: JSONValue]) -> MockBehavior<CharacteristicBehavior>? {
+    try? MockBehavior(characteristic: JSONText(.object(members)))
   }
 
   /// To the millisecond.

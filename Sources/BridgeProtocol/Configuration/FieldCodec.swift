@@ -237,15 +237,3 @@ extension FieldCodec where Value == CharacteristicProperties {
     },
     write: { $1.json.int(Int($0.rawValue)) })
 }
-
-extension FieldCodec where Value == MockBehavior {
-  static let behavior = FieldCodec(
-    read: { item, context in
-      guard item.kind == .object else {
-        context.report(.not(.object), at: item)
-        return nil
-      }
-      return MockBehavior(json: JSONText(copying: item))
-    },
-    write: { behavior, writer in behavior.json.withRoot { writer.json.copy($0) } })
-}

@@ -15,7 +15,7 @@ public struct MockCharacteristic: Hashable, Sendable, ConfigurationElement {
   public var valueLifetime = MockValueLifetime.untilTeardown
   /// Bytes that a write may have.
   public var maximumLength = ProtocolLimits.maximumValueLength
-  public var behavior: MockBehavior?
+  public var behavior: MockBehavior<CharacteristicBehavior>?
   var origin = ConfigurationOrigin()
 
   init() {}
@@ -41,7 +41,7 @@ public struct MockCharacteristic: Hashable, Sendable, ConfigurationElement {
     .init("notifySecurity", optional: \.notifySecurity, .number),
     .init("valueLifetime", \.valueLifetime, .name(of: MockValueLifetime.allCases), .optional),
     .init("maximumLength", \.maximumLength, .int(in: 0...ProtocolLimits.maximumValueLength), .optional),
-    .init("behavior", optional: \.behavior, .behavior),
+    .init("behavior", optional: \.behavior, .behavior()),
   ]
 }
 

@@ -3,7 +3,9 @@ public struct MockConfiguration: Hashable, Sendable, ConfigurationElement {
   public var id = MockIdentifier.none
   public var name = ""
   public var devices: [MockDevice] = []
-  public var behavior: MockBehavior?
+  public var behavior: MockBehavior<ConfigurationBehavior>?
+  /// Where paths in it begin: the folder of the file that it is from, if it is.
+  public var folder: String?
   var origin = ConfigurationOrigin()
 
   init() {}
@@ -16,7 +18,7 @@ public struct MockConfiguration: Hashable, Sendable, ConfigurationElement {
 
   static let fields: [ConfigurationField<MockConfiguration>] = [
     .init("id", \.id, .identifier), .init("name", \.name, .string), .init("devices", \.devices, .elements()),
-    .init("behavior", optional: \.behavior, .behavior),
+    .init("behavior", optional: \.behavior, .behavior()),
   ]
 
   mutating func complete(from item: JSONItem, _ context: ConfigurationContext) {

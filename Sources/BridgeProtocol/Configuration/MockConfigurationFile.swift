@@ -24,13 +24,17 @@ public struct MockConfigurationFile: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - name: of a configuration that has none, such as the file's.
+  ///   - folder: where the file is, for paths in it.
   ///   - problems: set to what is wrong, in the order of the text; where one is an error, the file cannot be used.
-  public init(_ bytes: [UInt8], name: String, problems: inout [ConfigurationProblem]) {
+  public init(
+    _ bytes: [UInt8], name: String, folder: String? = nil, problems: inout [ConfigurationProblem]
+  ) {
     self.init([], shape: .configurations)
     do throws(JSONSyntaxError) {
       let text = try JSONText(bytes, maximumValues: Self.maximumValues)
       let context = ConfigurationContext(text, mode: .lenient)
       text.withRoot { read($0, name: name, context) }
+      for index in configurations.indices { configurations[index].folder = folder }
       problems = context.problems
     } catch { problems = [Self.problem(error, in: bytes)] }
   }

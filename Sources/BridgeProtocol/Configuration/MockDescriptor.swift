@@ -6,6 +6,7 @@ public struct MockDescriptor: Hashable, Sendable, ConfigurationElement {
   public var value: [UInt8]?
   /// Whether clients may write it; nil for what is usual for its UUID.
   public var isWritable: Bool?
+  public var behavior: MockBehavior<DescriptorBehavior>?
   var origin = ConfigurationOrigin()
 
   init() {}
@@ -20,5 +21,6 @@ public struct MockDescriptor: Hashable, Sendable, ConfigurationElement {
   static let fields: [ConfigurationField<MockDescriptor>] = [
     .init("id", \.id, .identifier), .init("uuid", \.uuid, .uuid, .required),
     .init("value", optional: \.value, .attributeValue), .init("isWritable", optional: \.isWritable, .bool),
+    .init("behavior", optional: \.behavior, .behavior()),
   ]
 }

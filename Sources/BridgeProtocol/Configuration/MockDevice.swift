@@ -24,7 +24,7 @@ public struct MockDevice: Hashable, Sendable, ConfigurationElement {
   /// The ATT MTU that it agrees to.
   public var mtu: Int?
   public var l2cap: [MockL2CAPService] = []
-  public var behavior: MockBehavior?
+  public var behavior: MockBehavior<DeviceBehavior>?
   var origin = ConfigurationOrigin()
 
   init() {}
@@ -47,7 +47,7 @@ public struct MockDevice: Hashable, Sendable, ConfigurationElement {
     .init("solicitedServiceUUIDs", \.solicitedServiceUUIDs, .list(of: .uuid), .optional),
     .init("overflowServiceUUIDs", \.overflowServiceUUIDs, .list(of: .uuid), .optional),
     .init("mtu", optional: \.mtu, .int(in: 23...517)), .init("l2cap", \.l2cap, .elements(), .optional),
-    .init("behavior", optional: \.behavior, .behavior),
+    .init("behavior", optional: \.behavior, .behavior()),
   ]
 
   mutating func complete(from item: JSONItem, _ context: ConfigurationContext) {

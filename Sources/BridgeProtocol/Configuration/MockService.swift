@@ -6,7 +6,7 @@ public struct MockService: Hashable, Sendable, ConfigurationElement {
   public var characteristics: [MockCharacteristic] = []
   /// The `id`s of services of the same device.
   public var includedServices: [MockIdentifier] = []
-  public var behavior: MockBehavior?
+  public var behavior: MockBehavior<ServiceBehavior>?
   var origin = ConfigurationOrigin()
 
   init() {}
@@ -26,6 +26,6 @@ public struct MockService: Hashable, Sendable, ConfigurationElement {
     .init("id", \.id, .identifier), .init("uuid", \.uuid, .uuid, .required),
     .init("isPrimary", \.isPrimary, .bool), .init("characteristics", \.characteristics, .elements()),
     .init("includedServices", \.includedServices, .list(of: .identifier), .optional),
-    .init("behavior", optional: \.behavior, .behavior),
+    .init("behavior", optional: \.behavior, .behavior()),
   ]
 }

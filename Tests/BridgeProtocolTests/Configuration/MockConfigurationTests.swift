@@ -103,7 +103,7 @@ import Testing
     device = try upload(["devices", 0, "serviceData"], .object(["180F": .string("Vw==")])).devices[0]
     #expect(device.serviceData == [BluetoothUUID(short: 0x180F): [0x57]])
     device = try upload(["devices", 0, "behavior"], .object(["seed": .integer(7)])).devices[0]
-    #expect(device.behavior?["seed"] == .integer(7))
+    #expect(device.behavior?.content.seed == 7)
     #expect(problem(["devices", 0, "mtu"], .integer(22)) == "devices[0].mtu: out of range")
   }
 
