@@ -101,22 +101,10 @@ struct IdentityStore: Sendable {
 
   // MARK: Files
 
-  /// Replaces the file as a whole: a reader sees the old content or the new. False, and a log line, if that failed.
+  /// False, and a log line, if that failed.
   private func write(_ text: String, to path: String) -> Bool {
-    let temporary = path + ".new"
-    do {
-      mkdir(directory, 0o700)
-      let descriptor = FileDescriptor(
-        owning: try check("open") { open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) })
-      var rest = Array(text.utf8)[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { Glibc.write(descriptor.number, $0.baseAddress, $0.count) }
-        if count < 0 && errno == EINTR { continue }
-        guard count > 0 else { throw SystemError(call: "write") }
-        rest = rest.dropFirst(count)
-      }
-      try check("fsync") { fsync(descriptor.number) }
-      try check("rename") { rename(temporary, path) }
+    do throws(SystemError) {
+      try WholeFile.replace(path, with: text.utf8)
       return true
     } catch {
       Log.error("identities", "\(path) could not be written: \(error)")
@@ -132,16 +120,6 @@ struct IdentityStore: Sendable {
 
 /// The whole of a small text file; nil if there is none, or it is larger than `limit`, or not UTF-8.
 private func readFile(_ path: String, limit: Int) -> String? {
-  let number = open(path, O_RDONLY | O_CLOEXEC)
-  guard number >= 0 else { return nil }
-  let descriptor = FileDescriptor(owning: number)
-  var content: [UInt8] = []
-  var chunk = [UInt8](repeating: 0, count: 65536)
-  while content.count <= limit {
-    let count = read(descriptor.number, &chunk, chunk.count)
-    if count < 0 && errno == EINTR { continue }
-    guard count > 0 else { return String(validating: content, as: UTF8.self) }
-    content += chunk[..<count]
-  }
-  return nil
+  guard let content = try? WholeFile.read(path, limit: limit) else { return nil }
+  return String(validating: content, as: UTF8.self)
 }

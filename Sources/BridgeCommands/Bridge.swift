@@ -6,6 +6,8 @@ public enum Bridge {
     [
       ServeCommand.self, StatusCommand.self, DevicesCommand.self, ScanCommand.self, CaptureCommand.self,
       DoctorCommand.self,
+      ModeCommand.self, ListMocksCommand.self, ShowMockCommand.self, UseMockCommand.self, ImportMockCommand.self,
+      ValidateMockCommand.self,
       AddFaultCommand.self, ListFaultsCommand.self, ClearFaultsCommand.self,
     ]
   }
@@ -51,7 +53,7 @@ public enum Bridge {
   static var overview: String {
     """
     bridge gives apps written against CoreBluetooth a radio: it serves ImpossiBLE's socket with this
-    machine's Bluetooth adapter.
+    machine's Bluetooth adapter, with virtual devices, or with both.
 
     Usage: bridge COMMAND [options]
 
@@ -60,7 +62,7 @@ public enum Bridge {
 
     A first round:
       bridge doctor          is everything there that a radio needs?
-      bridge serve           serve the adapter at \(StandardSocket.path)
+      bridge serve           serve the adapter at \(StandardSocket.path), or virtual devices if there is none
       bridge scan            from another terminal: what is on the air?
       bridge devices         which devices did a client really talk to?
 

@@ -9,6 +9,8 @@ final class ServiceClient {
   struct Failure: Error {
     var text: String
     var status: ExitStatus
+    /// Nothing runs that could be asked.
+    var isAbsence = false
   }
 
   private let socket: FileDescriptor
@@ -47,7 +49,9 @@ final class ServiceClient {
         } else {
           "Start one with 'bridge serve', or name its socket with --socket."
         }
-      throw Failure(text: "No service answers at \(path) (\(error)).\n\(hint)", status: .noService)
+      var failure = Failure(text: "No service answers at \(path) (\(error)).\n\(hint)", status: .noService)
+      if case .system(_, let reason) = error { failure.isAbsence = [ENOENT, ECONNREFUSED].contains(reason.errno) }
+      throw failure
     }
   }
 

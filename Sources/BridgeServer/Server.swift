@@ -1,5 +1,5 @@
 public import BridgeIO
-import BridgeProtocol
+public import BridgeProtocol
 public import Radio
 import RadioFaults
 
@@ -183,7 +183,13 @@ public final class Server {
   // MARK: The radios' state
 
   /// What clients are told.
-  var state: AdapterState { worlds.state }
+  public var state: AdapterState { worlds.state }
+
+  /// What stands in the way of a radio, in a sentence; nil if nothing does.
+  public var problem: String? {
+    worlds.first { $0.radio.description.problem != nil }?.radio.description.problem
+      ?? (worlds.isEmpty ? "The service is told to serve no radio ('bridge mode' changes it)." : nil)
+  }
 
   /// What the service is told to serve.
   var mode: RadioMode {

@@ -7,7 +7,8 @@ import Testing
   @Test func everyCommandTeaches() {
     for command in [
       ServeCommand.help, StatusCommand.help, DevicesCommand.help, ScanCommand.help, DoctorCommand.help,
-      CaptureCommand.help,
+      ModeCommand.help, ListMocksCommand.help, ShowMockCommand.help, UseMockCommand.help, ImportMockCommand.help,
+      ValidateMockCommand.help, CaptureCommand.help,
     ] {
       #expect(command.hasPrefix("Usage: bridge "))
       #expect(command.contains("--help, -h"))
@@ -16,7 +17,8 @@ import Testing
 
   @Test func theWidestHelpFitsATerminal() {
     let texts = [
-      Bridge.overview, ServeCommand.help, ScanCommand.help, DoctorCommand.help, CaptureCommand.help,
+      Bridge.overview, ServeCommand.help, ScanCommand.help, DoctorCommand.help, ModeCommand.help,
+      UseMockCommand.help, ImportMockCommand.help, ValidateMockCommand.help, CaptureCommand.help,
     ]
     let widest = texts.flatMap { $0.split(separator: "\n") }.max { $0.count < $1.count }
     #expect(widest!.count <= 120, "\(widest!)")
@@ -28,6 +30,9 @@ import Testing
     #expect(Bridge.run(["serve", "--policy", "both"]) == .usage)
     #expect(Bridge.run(["serve", "--socket-mode", "9"]) == .usage)
     #expect(Bridge.run(["serve", "--passkey", "12345678"]) == .usage)
+    #expect(Bridge.run(["serve", "--radio", "neither"]) == .usage)
+    #expect(Bridge.run(["serve", "--mock-passkey", "12345"]) == .usage)
+    #expect(Bridge.run(["serve", "everything"]) == .usage)
     #expect(Bridge.run(["scan", "--service", "heart rate"]) == .usage)
     #expect(Bridge.run(["scan", "--duration", "0"]) == .usage)
     #expect(Bridge.run(["capture", "--service", "heart rate"]) == .usage)

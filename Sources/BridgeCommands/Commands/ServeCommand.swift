@@ -1,4 +1,3 @@
-import BlueZBackend
 import BridgeIO
 import BridgeProtocol
 import BridgeServer
@@ -8,7 +7,7 @@ import Radio
 /// `bridge serve`: runs the service until SIGTERM or SIGINT.
 enum ServeCommand: Command {
   static let name = "serve"
-  static let summary = "Runs the service: gives clients this machine's Bluetooth adapter."
+  static let summary = "Runs the service: gives clients this machine's Bluetooth adapter, or virtual devices."
   static let discussion = """
     Serves the socket until it is told to stop (SIGTERM, Ctrl-C): scans are stopped then, links that clients had made are
     closed, and the socket is removed. SIGHUP reopens the activity log.
@@ -16,6 +15,9 @@ enum ServeCommand: Command {
     Clients connect to the socket while the radio is on. While it is off, missing or blocked nobody listens there: that
     is how ImpossiBLE's clients see "Bluetooth is off". PATH.control beside it listens always, for 'bridge status' and
     the other commands; PATH.lock says which process serves.
+
+    Without an adapter virtual devices are served until one is plugged in (--radio auto); 'bridge mode' changes that while
+    the service runs, and what it chose is remembered. Once an adapter has been there, it is waited for when it goes.
 
     Under systemd a socket passed by it is used; see packaging/.
 
@@ -28,8 +30,14 @@ enum ServeCommand: Command {
     Log.level = settings.logLevel
     SignalWatch.ignoreBrokenPipes()
     SignalWatch.block([SIGTERM, SIGINT, SIGHUP])
+    let saved = SavedChoice(in: settings.stateDirectory)
+    let choice: RadioChoice
+    do throws(ConfigurationFailure) { choice = try settings.choice(saved) } catch {
+      Terminal.complain(error.text)
+      return .failure
+    }
     return onBridgeQueue { done in
-      let service = Service(settings, done: done)
+      let service = Service(settings, choice, saved, done: done)
       service.start()
     }
   }
@@ -39,16 +47,20 @@ enum ServeCommand: Command {
 @BridgeQueue
 private final class Service {
   private let settings: ServeSettings
-  private let radio: BlueZRadio
+  private let radios: ServiceRadios
   private let server: Server
   private let done: @BridgeQueue @Sendable (ExitStatus) -> Void
   private var signals: SignalWatch?
   private var isStopping = false
 
-  init(_ settings: ServeSettings, done: @escaping @BridgeQueue @Sendable (ExitStatus) -> Void) {
+  init(
+    _ settings: ServeSettings, _ choice: RadioChoice, _ saved: SavedChoice,
+    done: @escaping @BridgeQueue @Sendable (ExitStatus) -> Void
+  ) {
     self.settings = settings
-    radio = BlueZRadio(settings.blueZConfiguration())
-    server = Server(configuration: settings.serverConfiguration(), radio: radio)
+    radios = ServiceRadios(
+      bluez: settings.blueZConfiguration(), mock: settings.mock, stateDirectory: settings.stateDirectory, saved: saved)
+    server = Server(configuration: settings.serverConfiguration(), choice: choice, factory: radios)
     self.done = done
   }
 
@@ -68,9 +80,9 @@ private final class Service {
 
   /// For who has just started it and wonders why no app gets on.
   private func tellProblem() {
-    guard radio.state != .poweredOn else { return }
-    let problem = radio.description.problem ?? "the radio is \(radio.state.name)"
-    Log.notice("serve", "no client can connect yet: \(problem). 'bridge doctor' looks at everything a radio needs")
+    guard server.state != .poweredOn else { return }
+    let problem = server.problem ?? "the radio is \(server.state.name)"
+    Log.notice("serve", "no client can connect yet: \(problem) 'bridge doctor' looks at everything a radio needs")
   }
 
   private func isTaken(_ error: any Error) -> Bool {
@@ -87,6 +99,6 @@ private final class Service {
       return done(.failure)
     }
     isStopping = true
-    server.stop { self.done(.success) }
+    server.stop { [self] in radios.finish { [self] in done(.success) } }
   }
 }

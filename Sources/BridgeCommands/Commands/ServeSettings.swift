@@ -1,6 +1,8 @@
 import BlueZBackend
 import BridgeIO
+import BridgeProtocol
 import BridgeServer
+import MockBackend
 
 /// What `bridge serve` takes, with its defaults.
 struct ServeSettings {
@@ -9,11 +11,16 @@ struct ServeSettings {
   var policy = ServerConfiguration.Policy.shared
   var activityLog = ""
   var recording = ""
+  /// nil for what was chosen last.
+  var mode: RadioMode?
+  /// Name or file; empty for what was chosen last.
+  var mockConfiguration = ""
+  var mock = VirtualRadioOptions()
   var bluez = BlueZConfiguration()
   var stateDirectory = StateDirectory.preferred
   var logLevel = Log.Level.notice
 
-  static var options: [Option<ServeSettings>] { socketOptions + radioOptions + recordOptions }
+  static var options: [Option<ServeSettings>] { socketOptions + modeOptions + radioOptions + recordOptions }
 
   private static var socketOptions: [Option<ServeSettings>] {
     [
@@ -33,6 +40,32 @@ struct ServeSettings {
         help: "shared: any number of apps at once (default).\ntakeover: the newest app evicts the one before, as\n"
           + "ImpossiBLE's own provider does.",
         \.policy, expecting: "shared or takeover", ServerConfiguration.Policy.init(rawValue:)),
+    ]
+  }
+
+  private static var modeOptions: [Option<ServeSettings>] {
+    [
+      .parsed(
+        "--radio", value: "MODE",
+        help: "What to serve: auto (the adapter if there is one, else virtual\ndevices), bluez (the adapter), mock "
+          + "(virtual devices), both, off.\nDefault: what 'bridge mode' chose last, else auto; bluez with --adapter.",
+        \.mode, expecting: "auto, bluez, mock, both or off"
+      ) { text in RadioMode(rawValue: text).map { .some($0) } },
+      .text(
+        "--mock-config", value: "NAME|FILE",
+        help: "The virtual devices: a name from 'bridge mock list', or a file.\nDefault: what 'bridge mock use' chose "
+          + "last, else '\(MockConfiguration.stock[0].name)'.", \.mockConfiguration),
+      .parsed(
+        "--mock-compat", value: "RULES",
+        help:
+          "hardware: virtual devices keep the rules of real ones (default).\nimpossible: as lax as ImpossiBLE's mock.",
+        \.mock.compatibility, expecting: "hardware or impossible", VirtualRadioOptions.Compatibility.init(rawValue:)),
+      .parsed(
+        "--mock-passkey", value: "ENTRY",
+        help:
+          "What is typed when a virtual device shows a passkey: six digits,\ncorrect for whatever it shows, refused "
+          + "for nothing (default).",
+        \.mock.passkeyEntry, expecting: "six digits, correct or refused", VirtualRadioOptions.PasskeyEntry.init(text:)),
     ]
   }
 
@@ -69,7 +102,8 @@ struct ServeSettings {
         \.recording),
       .text(
         "--state-dir", value: "DIR",
-        help: "What outlives the service: which device has which identifier\n(default \(StateDirectory.preferred)).",
+        help:
+          "What outlives the service: identifiers of devices, imported\nconfigurations, what is served (default \(StateDirectory.preferred)).",
         \.stateDirectory),
       .parsed(
         "--log-level", value: "LEVEL", help: "error, notice (default), info or debug; to standard error.", \.logLevel,
@@ -84,9 +118,39 @@ struct ServeSettings {
       recordingPath: recording.isEmpty ? nil : recording, serverVersion: BridgeVersion.current)
   }
 
+  /// What to serve: the command line's word counts before what was chosen in an earlier run.
+  ///
+  /// - Throws: when the command line names a configuration that cannot be served.
+  func choice(_ saved: SavedChoice) throws(ConfigurationFailure) -> RadioChoice {
+    var choice = RadioChoice()
+    choice.mode = mode ?? saved.mode ?? (bluez.adapter == .automatic ? .auto : .bluez)
+    let library = ConfigurationLibrary(stateDirectory: stateDirectory)
+    if !mockConfiguration.isEmpty {
+      choice.configuration = try library.configuration(mockConfiguration)
+    } else if let name = saved.mockConfiguration {
+      do throws(ConfigurationFailure) { choice.configuration = try library.configuration(named: name) } catch {
+        Log.error("serve", "\(error.text) '\(choice.configuration.name)' is served instead.")
+      }
+    }
+    return choice
+  }
+
   func blueZConfiguration() -> BlueZConfiguration {
     var configuration = bluez
     configuration.stateDirectory = stateDirectory
     return configuration
+  }
+}
+
+extension VirtualRadioOptions.PasskeyEntry {
+  /// As on the command line.
+  init?(text: String) {
+    switch text {
+    case "refused": self = .refused
+    case "correct": self = .correct
+    default:
+      guard MockDevice.isPasskey(text) else { return nil }
+      self = .digits(text)
+    }
   }
 }

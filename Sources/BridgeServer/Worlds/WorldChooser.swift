@@ -15,6 +15,8 @@ final class WorldChooser {
   private var hasMetAdapter = false
   private var isHardwareStopping = false
   private var isApplying = false
+  /// As last told in the log.
+  private var told = ""
   private var stopCompletion: (@BridgeQueue () -> Void)?
   private var stopping = 0
 
@@ -50,15 +52,12 @@ final class WorldChooser {
 
   private func take(mode: RadioMode?, configuration: MockConfiguration?) {
     guard stopCompletion == nil, mode != nil || configuration != nil else { return }
-    if let configuration {
-      choice.configuration = configuration
-      updateConfiguration()
-    }
+    if let configuration { choice.configuration = configuration }
     if let mode {
       choice.mode = mode
       hasMetAdapter = false
-      apply()
     }
+    apply()
     factory.remember(choice)
   }
 
@@ -105,6 +104,7 @@ final class WorldChooser {
     updateConfiguration()
     let wanted = wantedWorlds()
     server.serve(wanted)
+    tellPeople()
     // Who is not served any more ends; `auto` goes on looking for an adapter.
     if !needsHardware { stopHardware() }
     if let mock, !wanted.contains(mock) {
@@ -112,6 +112,24 @@ final class WorldChooser {
       stop(mock) {}
     }
     isApplying = false
+  }
+
+  /// What is served, whenever that changes, loud enough for everyone to see.
+  private func tellPeople() {
+    // Whether there is an adapter is soon known.
+    if choice.mode == .auto, hardware?.radio.state == .unknown, !hasMetAdapter { return }
+    let devices = "virtual devices ('\(choice.configuration.name)')"
+    let subject =
+      switch server.worlds.servedMode {
+      case .passthrough: "the adapter"
+      case .mock: devices
+      case .both: "the adapter and \(devices)"
+      case .off: "nothing"
+      }
+    let text = "serving \(subject), mode \(choice.mode.rawValue). \(notice ?? "")".trimmed
+    guard text != told else { return }
+    told = text
+    Log.notice("server", text)
   }
 
   private func startHardware() {

@@ -33,7 +33,7 @@ class Bridge:
         await self.machine.run("mkdir", "-p", f"{self.folder}/state")
         self.process = await self.machine.start(
             str(program()), "serve", "--socket", self.socket, "--state-dir", f"{self.folder}/state", "--log-level", "debug",
-            *self.arguments, *more, log=self.log)
+            "--radio", "bluez", *self.arguments, *more, log=self.log)
         if wait:
             await self.wait_until_listening()
 
