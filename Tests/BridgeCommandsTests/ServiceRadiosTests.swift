@@ -41,10 +41,12 @@ import Testing
     return Running(server: server, radios: radios)
   }
 
-  /// A command of its own thread, as it blocks.
+  /// A command on a thread of its own, as it blocks.
   private func run(_ arguments: String...) async -> BridgeCommands.ExitStatus {
     let arguments = arguments + ["--socket", socket, "--state-dir", state]
-    return await Task.detached { Bridge.run(arguments) }.value
+    return await withCheckedContinuation { continuation in
+      Thread.start(named: "command") { continuation.resume(returning: Bridge.run(arguments)) }
+    }
   }
 
   private func client() async throws -> LineClient {

@@ -30,6 +30,12 @@ final class ServiceRadios: WorldFactory {
     VirtualRadio(configuration: configuration, options: mock)
   }
 
+  func makeHostedWorld() -> (any HostedWorld)? {
+    var options = VirtualHostedWorld.Options()
+    options.radio = mock
+    return VirtualHostedWorld(options: options)
+  }
+
   func loadConfiguration(
     named name: String, completion: @escaping @BridgeQueue (Result<MockConfiguration, BluetoothError>) -> Void
   ) {
