@@ -34,6 +34,7 @@ let package = Package(
   products: [
     .executable(name: "bridge", targets: ["bridge"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+    .library(name: "Faketooth", targets: ["Faketooth"]),
   ],
   targets: [
     // C libraries: module maps, and declarations that Swift cannot import by itself.
@@ -55,6 +56,10 @@ let package = Package(
     + module("ReplayBackend", ["BridgeIO", "BridgeProtocol", "Radio"], testedWith: ["BridgeServer"])
     + module("BridgeServer", ["BridgeIO", "BridgeProtocol", "Radio", "RadioFaults"])
     + module(
+      "Faketooth",
+      ["BridgeIO", "BridgeProtocol", "BridgeServer", "CoreBluetooth", "MockBackend", "Radio", "RadioFaults"],
+      testedWith: ["EmulationTestSupport"])
+    + module(
       "BridgeCommands",
       ["BlueZBackend", "BridgeIO", "BridgeProtocol", "BridgeServer", "DBus", "MockBackend", "Radio", "ReplayBackend"])
     + [
@@ -62,6 +67,9 @@ let package = Package(
       .target(
         name: "TestSupport", dependencies: ["BridgeIO", "CLinux", "BridgeProtocol", "DBus", "Radio"],
         path: "Tests/TestSupport",
+        swiftSettings: strict),
+      .target(
+        name: "EmulationTestSupport", dependencies: ["CoreBluetooth"], path: "Tests/EmulationTestSupport",
         swiftSettings: strict),
     ]
 )

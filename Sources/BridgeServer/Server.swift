@@ -1,7 +1,7 @@
 public import BridgeIO
 public import BridgeProtocol
 public import Radio
-import RadioFaults
+package import RadioFaults
 
 /// Serves one or more radios to clients over Unix sockets.
 @BridgeQueue
@@ -10,7 +10,7 @@ public final class Server {
   let activity: ActivityLog
   let scanMemory: ScanMemory
   /// Of all worlds.
-  let faults = FaultPlan()
+  package let faults = FaultPlan()
   private(set) lazy var restorations = Restorations(duration: configuration.limits.restoration)
   private(set) lazy var watchers = ActivityWatchers(server: self)
   private let takeover: Takeover?
@@ -87,6 +87,10 @@ public final class Server {
       doors?.close()
       throw .recordings(configuration.recordingPath ?? "", error)
     }
+    startWorlds()
+  }
+
+  func startWorlds() {
     activity.onChange = { [unowned self] in watchers.activityChanged() }
     if let chooser { chooser.start() } else { for world in worlds { world.start() } }
     updateState()
@@ -135,7 +139,7 @@ public final class Server {
 
   // MARK: Sessions
 
-  private func accept(_ descriptor: consuming FileDescriptor, _ door: Session.Door) {
+  func accept(_ descriptor: consuming FileDescriptor, _ door: Session.Door) {
     guard !isStopping, door == .control || state == .poweredOn else { return }
     guard makeRoom() else {
       return refusals.add(SocketOwner(peerOf: descriptor), limit: configuration.limits.sessions)

@@ -2,6 +2,21 @@ package import BridgeProtocol
 import Foundation
 
 extension BluetoothError {
+  /// An app's error as the wire has it. One of another domain keeps its text only.
+  package init(_ error: any Error) {
+    let error = error as NSError
+    let text = error.userInfo[NSLocalizedDescriptionKey] as? String
+    switch error.domain {
+    case CBErrorDomain:
+      let known = Self.bluetooth(error.code)?.text ?? Self.unknown.text
+      self.init(.bluetooth, error.code, text ?? known)
+    case CBATTErrorDomain:
+      let known = UInt8(exactly: error.code).map { Self.attribute($0).text } ?? Self.unknown.text
+      self.init(.attribute, error.code, text ?? known)
+    default: self.init(.impossible, 1, text ?? error.localizedDescription)
+    }
+  }
+
   /// The error as apps get it: a `CBError` or `CBATTError`, never a bare `NSError`, because on Linux only the struct can
   /// be cast and caught.
   package var appError: any Error {

@@ -58,6 +58,9 @@ public protocol VirtualPeripheral: AnyObject {
   /// The central discovers services; an error refuses it.
   func discoverServices(completion: @escaping RadioCompletion<Void>)
 
+  /// The central discovers what is inside an attribute: why it cannot, or nil.
+  func refusal(of step: DiscoveryStep) -> BluetoothError?
+
   /// The value from `offset` on, as much of it as there is: a long value is asked for in pieces.
   func read(_ attribute: VirtualAttribute, offset: Int, completion: @escaping RadioCompletion<[UInt8]>)
 
@@ -112,6 +115,7 @@ extension VirtualPeripheral {
   public func didDisconnect() {}
   public func readRSSI(completion: @escaping RadioCompletion<Int>) { completion(.success(rssi)) }
   public func discoverServices(completion: @escaping RadioCompletion<Void>) { completion(.success(())) }
+  public func refusal(of step: DiscoveryStep) -> BluetoothError? { nil }
   public func setNotify(
     _ subscription: VirtualSubscription, _ characteristic: VirtualAttribute,
     completion: @escaping RadioCompletion<Void>

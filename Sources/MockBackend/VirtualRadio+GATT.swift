@@ -21,6 +21,14 @@ extension VirtualRadio {
     link.submit(.discover(completion))
   }
 
+  public func holdsDiscovery(
+    _ step: DiscoveryStep, of peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<Void>
+  ) -> Bool {
+    guard let error = link(peripheral)?.device.peripheral.refusal(of: step) else { return false }
+    deliveries.add { completion(.failure(error)) }
+    return true
+  }
+
   public func read(
     _ attribute: AttributeHandle, of peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<[UInt8]>
   ) {

@@ -81,15 +81,19 @@ extension CBCentralManager {
     delegate?.centralManager(self, didFailToConnect: peripheral, error: error.appError)
   }
 
-  /// - Parameter next: the connection that is made anew in its place.
-  func didDisconnect(_ link: PeripheralLink, _ event: DidDisconnect, next: PeripheralLink?) {
+  /// - Parameters:
+  ///   - next: the connection that is made anew in its place.
+  ///   - emulatedError: what an end is told with that the app has asked for.
+  func didDisconnect(
+    _ link: PeripheralLink, _ event: DidDisconnect, next: PeripheralLink?, emulatedError: BluetoothError? = nil
+  ) {
     guard let peripheral = link.peripheral.object, let ending = peripheral.didEnd(link, next: next) else {
       return cancel(next)
     }
     var event = event
     event.isReconnecting = next != nil
     if ending == .asked {
-      event.error = nil
+      event.error = emulatedError
       event.isReconnecting = false
       cancel(next)
     }

@@ -17,7 +17,8 @@ extension CentralSession {
   }
 
   private func sendConnect(_ link: PeripheralLink) {
-    send(.connect(Connect(id: link.id, options: link.options.json)))
+    let request = ClientMessage.connect(Connect(id: link.id, options: link.options.json))
+    if slowCancels[link.id] == nil { send(request) } else { slowCancels[link.id]?.append(request) }
   }
 
   /// The app lets go. What was pending is told at once to be over, a connection when the service says so.
@@ -33,7 +34,18 @@ extension CentralSession {
     }
     guard former != .delayed else { return }
     cancelled[link.id, default: []].append(link)
-    send(.cancel(Cancel(id: link.id)))
+    sendCancel(link.id, after: former == .connected ? connection.endpoint.emulatedEnding(of: link.id).delay : .zero)
+  }
+
+  /// What is asked for behind a cancel that takes its time waits for it.
+  private func sendCancel(_ id: PeripheralIdentifier, after delay: Duration) {
+    let request = ClientMessage.cancel(Cancel(id: id))
+    if slowCancels[id] != nil { return slowCancels[id]!.append(request) }
+    guard delay > .zero else { return send(request) }
+    slowCancels[id] = [request]
+    QueueTimer(after: delay) { [weak self] in
+      for request in self?.slowCancels.removeValue(forKey: id) ?? [] { self?.send(request) }
+    }
   }
 
   // MARK: Answers
@@ -90,9 +102,10 @@ extension CentralSession {
   /// A cancelled link is over: told once.
   private func finish(_ link: PeripheralLink, _ timestamp: Double?) {
     guard link.phase != .ended else { return }
+    let error = link.phase == .cancelled ? connection.endpoint.emulatedEnding(of: link.id).error : nil
     end(link)
     let event = DidDisconnect(id: link.id, timestamp: timestamp)
-    tell { $0.didDisconnect(link, event, next: nil) }
+    tell { $0.didDisconnect(link, event, next: nil, emulatedError: error) }
   }
 
   /// Nothing comes of it any more.

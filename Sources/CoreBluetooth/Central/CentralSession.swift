@@ -17,6 +17,8 @@ final class CentralSession: ServiceConnectionOwner {
   /// Cancelled links, in order, whose cancel the service has not answered.
   var cancelled: [PeripheralIdentifier: [PeripheralLink]] = [:]
   var channels: [String: Channel] = [:]
+  /// Requests that wait for a cancel whose emulated delay runs, the cancel first.
+  var slowCancels: [PeripheralIdentifier: [ClientMessage]] = [:]
   let memory = PeripheralMemory()
   /// Answers to come, by the number of the question.
   var retrievals: [Int: Retrieval] = [:]
@@ -81,6 +83,7 @@ final class CentralSession: ServiceConnectionOwner {
       links = [:]
       cancelled = [:]
       failRetrievals()
+      slowCancels = [:]
     }
     isServiceLost = isServiceLost || isLost
     if state == .poweredOn, isServiceLost {

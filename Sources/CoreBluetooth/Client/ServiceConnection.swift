@@ -40,14 +40,16 @@ package final class ServiceConnection {
   }
 
   private weak var owner: (any ServiceConnectionOwner)?
-  private let endpoint: ServiceEndpoint
+  let endpoint: ServiceEndpoint
   private let timing: Timing
-  private let hello: Hello
+  private var hello: Hello
   private var phase = Phase.closed
   private var channel: LineChannel?
   private var timer: QueueTimer?
   private var attempts = 0
   private var pauses = 0
+  /// Counts connects: a socket of an earlier one is not taken.
+  private var connects = 0
   private var state: AdapterState?
 
   /// What the provider has granted.
@@ -72,6 +74,8 @@ package final class ServiceConnection {
 
   package func open(for owner: any ServiceConnectionOwner) {
     self.owner = owner
+    hello.device = endpoint.device
+    if endpoint.isCurrent { EndpointFollowers.add(self) }
     if case .closed = phase { connect() }
   }
 
@@ -84,18 +88,34 @@ package final class ServiceConnection {
     channel = nil
   }
 
+  /// Another service is in use now.
+  func endpointChanged() {
+    guard owner != nil else { return }
+    hello.device = endpoint.device
+    switch phase {
+    case .closed: return
+    case .connecting: break
+    default:
+      channel?.close()
+      lost()
+    }
+    timer?.cancel()
+    connect()
+  }
+
   private func connect() {
     phase = .connecting
-    let endpoint = endpoint
+    connects += 1
+    let (endpoint, number) = (endpoint, connects)
     DispatchQueue.global().async { [weak self] in
       let result: Result<CInt, any Error> = Result { try endpoint.connect().take() }
       BridgeQueue.async { [weak self] in
-        guard let self, case .connecting = self.phase else {
-          if case .success(let number) = result { _ = FileDescriptor(owning: number) }
+        guard let self, case .connecting = self.phase, self.connects == number else {
+          if case .success(let socket) = result { _ = FileDescriptor(owning: socket) }
           return
         }
         switch result {
-        case .success(let number): self.connected(FileDescriptor(owning: number))
+        case .success(let socket): self.connected(FileDescriptor(owning: socket))
         case .failure(let error): self.failed(error)
         }
       }

@@ -1,12 +1,38 @@
 package import BridgeIO
+package import BridgeProtocol
 import Foundation
 
 /// Where a manager finds its service.
 package struct ServiceEndpoint: Sendable {
+  package typealias Ending = @BridgeQueue (PeripheralIdentifier) -> EmulatedEnding
+
   /// Makes a connected, non-blocking socket. Called off the bridge queue, because it may block.
   let connect: @Sendable () throws -> FileDescriptor
+  private let ending: Ending?
+  /// Names the device that a new manager is on; nil for the process.
+  private var deviceName: @Sendable () -> String? = { nil }
+  /// Whether it is the one in use, whichever that is at the time.
+  let isCurrent: Bool
 
-  package init(connect: @escaping @Sendable () throws -> FileDescriptor) { self.connect = connect }
+  /// - Parameter ending: what emulation adds to the end of connections that the app cancels.
+  package init(ending: Ending? = nil, connect: @escaping @Sendable () throws -> FileDescriptor) {
+    self.init(isCurrent: false, ending: ending, connect: connect)
+  }
+
+  private init(isCurrent: Bool, ending: Ending?, connect: @escaping @Sendable () throws -> FileDescriptor) {
+    self.connect = connect
+    self.ending = ending
+    self.isCurrent = isCurrent
+  }
+
+  var device: String? { deviceName() }
+
+  /// The same service, for managers on devices of their own: asked for each manager.
+  package func on(device: @escaping @Sendable () -> String?) -> ServiceEndpoint {
+    var endpoint = self
+    endpoint.deviceName = device
+    return endpoint
+  }
 
   /// A service that listens at a path.
   package static func socket(at path: String) -> ServiceEndpoint {
@@ -24,10 +50,26 @@ package struct ServiceEndpoint: Sendable {
     socket(at: ProcessInfo.processInfo.environment["BRIDGE_SOCKET"] ?? "/tmp/impossible.sock")
   }
 
+  // MARK: The one in use
+
   private static let chosen = Lock<ServiceEndpoint?>(nil)
 
-  /// The endpoint of managers made from now on; nil gives back the standard one. For emulation in the app's process.
-  package static func use(_ endpoint: ServiceEndpoint?) { chosen.withLock { $0 = endpoint } }
+  /// Puts an endpoint to use for managers of the process, those included that are there already; nil gives back the
+  /// standard one. For emulation in the app's process.
+  package static func use(_ endpoint: ServiceEndpoint?) {
+    chosen.withLock { $0 = endpoint }
+    BridgeQueue.async { EndpointFollowers.endpointChanged() }
+  }
 
-  package static var current: ServiceEndpoint { chosen.withLock { $0 } ?? standard }
+  /// The one in use at the time of each connect.
+  package static let current = ServiceEndpoint(
+    isCurrent: true, ending: { inUse.ending?($0) ?? EmulatedEnding() }, connect: { try inUse.connect() }
+  ).on { inUse.device }
+
+  private static var inUse: ServiceEndpoint { chosen.withLock { $0 } ?? standard }
+
+  @BridgeQueue
+  func emulatedEnding(of peripheral: PeripheralIdentifier) -> EmulatedEnding {
+    ending?(peripheral) ?? EmulatedEnding()
+  }
 }
