@@ -4,7 +4,8 @@ import BridgeProtocol
 public enum Bridge {
   private static var commands: [any Command.Type] {
     [
-      ServeCommand.self, StatusCommand.self, DevicesCommand.self, ScanCommand.self, CaptureCommand.self,
+      ServeCommand.self, ReplayCommand.self, StatusCommand.self, DevicesCommand.self, ScanCommand.self,
+      CaptureCommand.self,
       DoctorCommand.self,
       ModeCommand.self, ListMocksCommand.self, ShowMockCommand.self, UseMockCommand.self, ImportMockCommand.self,
       ValidateMockCommand.self,

@@ -36,6 +36,15 @@ struct Operand<Settings> {
   let apply: (inout Settings, String) throws(UsageError) -> Void
 }
 
+extension Option {
+  /// The same option of settings that have these inside.
+  func inside<Outer>(_ path: WritableKeyPath<Outer, Settings>) -> Option<Outer> {
+    Option<Outer>(names: names, value: value, help: help) { (settings, text) throws(UsageError) in
+      try apply(&settings[keyPath: path], text)
+    }
+  }
+}
+
 /// What is wrong with the command line, in a sentence.
 struct UsageError: Error {
   let text: String

@@ -5,6 +5,8 @@ import Radio
 struct RecordedRequest {
   enum Operation: Hashable {
     case scan
+    /// Virtual devices of the client's own were taken.
+    case configure
     case connect
     case disconnect
     case discoverServices

@@ -8,9 +8,11 @@ public import Radio
 /// A request that the recording does not have fails with an error that names the first difference. Peripherals that are not in
 /// it can be asked for, too: connecting to them is such a difference.
 @BridgeQueue
-public final class ReplayRadio: Radio {
+public final class ReplayRadio: MockRadio {
   public weak var observer: (any RadioObserver)?
   public private(set) var state = AdapterState.unknown
+  /// Its content does not count: what a recorded client had uploaded shows in what it heard after that.
+  public var configuration: MockConfiguration { didSet { configured() } }
   let script: Script
   private let name: String
   let pace: ReplayPace
@@ -24,11 +26,29 @@ public final class ReplayRadio: Radio {
   /// - Parameters:
   ///   - name: of the recording, for people.
   ///   - isFast: whether answers and reports come as soon as they can instead of after the recorded times.
-  public init(_ recording: Recording, name: String, isFast: Bool = false) {
-    script = Script(Story(recording))
+  public convenience init(_ recording: Recording, name: String, isFast: Bool = false) {
+    self.init(Script(Story(recording)), name: name, ReplayPace(isFast: isFast), MockConfiguration(name: name))
+  }
+
+  /// Another radio of the same recording: what one has answered, the other will not.
+  public convenience init(sharing other: ReplayRadio, configuration: MockConfiguration) {
+    self.init(other.script, name: other.name, other.pace, configuration)
+  }
+
+  private init(_ script: Script, name: String, _ pace: ReplayPace, _ configuration: MockConfiguration) {
+    self.script = script
+    self.configuration = configuration
     self.name = name
-    pace = ReplayPace(isFast: isFast)
+    self.pace = pace
     for (id, story) in script.story.peripherals { peripherals[id] = ReplayPeripheral(id, story, radio: self) }
+  }
+
+  /// Whether the recorded client brought virtual devices of its own, and they were taken.
+  public var tookConfigurations: Bool { script.story.requests.contains { $0.operation == .configure } }
+
+  /// A client has brought virtual devices of its own.
+  public func configured() {
+    if let index = script.take(.configure, nil) { matched(index, .now) }
   }
 
   public var description: RadioDescription { RadioDescription(kind: "replay", adapter: name) }

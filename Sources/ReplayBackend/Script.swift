@@ -98,6 +98,7 @@ final class Script {
     let name = attribute.map { " of " + $0.uuid.text } ?? ""
     return switch operation {
     case .scan: "a scan"
+    case .configure: "virtual devices"
     case .connect: "a connect"
     case .disconnect: "a cancel"
     case .discoverServices: "a discovery of services"

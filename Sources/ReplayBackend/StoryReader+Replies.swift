@@ -30,6 +30,8 @@ extension StoryReader {
     case .l2capData(let data): channel(data.channelId)?.receive(data.value, at: line.at)
     case .l2capClosed(let event): channel(event.channelId)?.closeByDevice(at: line.at)
     case .state(let event): addState(event.state, line)
+    case .didSetMockConfiguration(let reply) where reply.failure == nil:
+      _ = add(.init(line: line.number, at: line.at, operation: .configure, peripheral: nil))
     default: break
     }
   }

@@ -4,7 +4,7 @@ import Radio
 extension StoryReader {
   mutating func readRequest(_ message: ClientMessage, _ line: Recording.Line) {
     switch message {
-    case .scan: startScan(line)
+    case .scan(let request): startScan(request, line)
     case .stopScan: stopScan()
     case .connect(let request): connect(request.id, line)
     case .cancel(let request): cancel(request.id, line)

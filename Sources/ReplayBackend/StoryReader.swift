@@ -10,7 +10,8 @@ struct StoryReader {
   var peripherals: [PeripheralIdentifier: PeripheralModel] = [:]
   private var channels: [String: RecordedChannel] = [:]
   private var revisions: [PeripheralIdentifier: (content: ReportedContent, number: UInt64)] = [:]
-  private var isScanning = false
+  /// What the running scan has reported, and whether it tells repeats.
+  private var scan: (reported: Set<PeripheralIdentifier>, allowsDuplicates: Bool)?
 
   private struct ReportedContent: Equatable {
     var name: String
@@ -82,23 +83,26 @@ struct StoryReader {
 
   // MARK: Scans
 
-  mutating func startScan(_ line: Recording.Line) {
-    isScanning = true
+  mutating func startScan(_ request: Scan, _ line: Recording.Line) {
+    scan = ([], request.allowDuplicates)
     let request = add(RecordedRequest(line: line.number, at: line.at, operation: .scan, peripheral: nil))
     story.scans.append(RecordedScan(request: request, at: line.at))
   }
 
-  mutating func stopScan() { isScanning = false }
+  mutating func stopScan() { scan = nil }
 
   mutating func addReport(_ report: DidDiscover, _ line: Recording.Line) {
     knowPeripheral(report.id)
     if !report.name.isEmpty { story.peripherals[report.id]!.name = report.name }
     let content = ReportedContent(name: report.name, data: report.advertisement)
     let known = revisions[report.id]
-    let revision = known.map { $0.content == content ? $0.number : $0.number + 1 } ?? 1
+    // Where the recorded service told a repeat all the same, it is to be told again.
+    let isNews =
+      known?.content != content || scan?.allowsDuplicates == false && scan?.reported.contains(report.id) == true
+    let revision = (known?.number ?? 0) + (isNews ? 1 : 0)
     revisions[report.id] = (content, revision)
     // A report that overtook the end of its scan is nobody's.
-    guard isScanning, !story.scans.isEmpty else { return }
+    guard scan?.reported.insert(report.id) != nil, !story.scans.isEmpty else { return }
     let advertisement = Advertisement(
       peripheral: report.id, name: report.name.isEmpty ? nil : report.name, rssi: report.rssi,
       data: report.advertisement, revision: revision)

@@ -8,7 +8,7 @@ import Testing
     for command in [
       ServeCommand.help, StatusCommand.help, DevicesCommand.help, ScanCommand.help, DoctorCommand.help,
       ModeCommand.help, ListMocksCommand.help, ShowMockCommand.help, UseMockCommand.help, ImportMockCommand.help,
-      ValidateMockCommand.help, CaptureCommand.help,
+      ValidateMockCommand.help, CaptureCommand.help, ReplayCommand.help,
     ] {
       #expect(command.hasPrefix("Usage: bridge "))
       #expect(command.contains("--help, -h"))
@@ -35,6 +35,10 @@ import Testing
     #expect(Bridge.run(["serve", "everything"]) == .usage)
     #expect(Bridge.run(["scan", "--service", "heart rate"]) == .usage)
     #expect(Bridge.run(["scan", "--duration", "0"]) == .usage)
+    #expect(Bridge.run(["replay"]) == .usage)
+    #expect(Bridge.run(["replay", "a", "b"]) == .usage)
+    #expect(Bridge.run(["replay", "/no/such/file"]) == .failure)
+    #expect(Bridge.run(["replay", "/dev/null"]) == .failure)
     #expect(Bridge.run(["capture", "--service", "heart rate"]) == .usage)
     #expect(Bridge.run(["capture", "--notifications", "-1"]) == .usage)
   }

@@ -89,8 +89,8 @@ async def start_bridge(world, shared_bridge):
     shared_bridge.release_clients()
     await shared_bridge.stop()
 
-    async def start(*arguments, wait=True):
-        bridge = Bridge(world, next(_numbers), arguments)
+    async def start(*arguments, wait=True, verb="serve"):
+        bridge = Bridge(world, next(_numbers), arguments, verb)
         bridges.append(bridge)
         await bridge.start(wait=wait)
         return bridge

@@ -28,8 +28,7 @@ enum ServeCommand: Command {
 
   static func run(_ settings: ServeSettings) -> ExitStatus {
     Log.level = settings.logLevel
-    SignalWatch.ignoreBrokenPipes()
-    SignalWatch.block([SIGTERM, SIGINT, SIGHUP])
+    Service.prepareSignals()
     let saved = SavedChoice(in: settings.stateDirectory)
     let choice: RadioChoice
     do throws(ConfigurationFailure) { choice = try settings.choice(saved) } catch {
@@ -37,68 +36,11 @@ enum ServeCommand: Command {
       return .failure
     }
     return onBridgeQueue { done in
-      let service = Service(settings, choice, saved, done: done)
-      service.start()
+      let radios = ServiceRadios(
+        bluez: settings.blueZConfiguration(), mock: settings.mock, stateDirectory: settings.stateDirectory,
+        saved: saved)
+      let server = Server(configuration: settings.serverConfiguration(), choice: choice, factory: radios)
+      Service(server) { status in radios.finish { done(status) } }.start()
     }
-  }
-}
-
-/// The running service: server and radio, from start to orderly stop.
-@BridgeQueue
-private final class Service {
-  private let settings: ServeSettings
-  private let radios: ServiceRadios
-  private let server: Server
-  private let done: @BridgeQueue @Sendable (ExitStatus) -> Void
-  private var signals: SignalWatch?
-  private var isStopping = false
-
-  init(
-    _ settings: ServeSettings, _ choice: RadioChoice, _ saved: SavedChoice,
-    done: @escaping @BridgeQueue @Sendable (ExitStatus) -> Void
-  ) {
-    self.settings = settings
-    radios = ServiceRadios(
-      bluez: settings.blueZConfiguration(), mock: settings.mock, stateDirectory: settings.stateDirectory, saved: saved)
-    server = Server(configuration: settings.serverConfiguration(), choice: choice, factory: radios)
-    self.done = done
-  }
-
-  func start() {
-    do {
-      // The handler keeps the service until the end of the process.
-      signals = try SignalWatch([SIGTERM, SIGINT, SIGHUP]) { self.handle($0) }
-      try server.start()
-      Log.notice(
-        "serve", "bridge \(BridgeVersion.current) serves \(server.socketPath), policy \(settings.policy.rawValue)")
-      QueueTimer(after: .seconds(5)) { [self] in tellProblem() }
-    } catch {
-      Log.error("serve", "\(error)")
-      done(isTaken(error) ? .socketTaken : .failure)
-    }
-  }
-
-  /// For who has just started it and wonders why no app gets on.
-  private func tellProblem() {
-    guard server.state != .poweredOn else { return }
-    let problem = server.problem ?? "the radio is \(server.state.name)"
-    Log.notice("serve", "no client can connect yet: \(problem) 'bridge doctor' looks at everything a radio needs")
-  }
-
-  private func isTaken(_ error: any Error) -> Bool {
-    switch error as? ServerError {
-    case .socket(.inUse), .socket(.notASocket): true
-    default: false
-    }
-  }
-
-  private func handle(_ signal: CInt) {
-    if signal == SIGHUP { return server.reopenLogs() }
-    guard !isStopping else {
-      // Asked twice: the person does not want to wait.
-      return done(.failure)
-    }
-    isStopping = true
-    server.stop { [self] in radios.finish { [self] in done(.success) } }
   }
 }

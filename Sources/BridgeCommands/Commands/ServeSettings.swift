@@ -20,9 +20,12 @@ struct ServeSettings {
   var stateDirectory = StateDirectory.preferred
   var logLevel = Log.Level.notice
 
-  static var options: [Option<ServeSettings>] { socketOptions + modeOptions + radioOptions + recordOptions }
+  static var options: [Option<ServeSettings>] {
+    socketOptions + modeOptions + radioOptions + [stateOption] + outputOptions
+  }
 
-  private static var socketOptions: [Option<ServeSettings>] {
+  /// Of every command that serves.
+  static var socketOptions: [Option<ServeSettings>] {
     [
       .text(
         "--socket", value: "PATH",
@@ -91,7 +94,16 @@ struct ServeSettings {
     ]
   }
 
-  private static var recordOptions: [Option<ServeSettings>] {
+  private static var stateOption: Option<ServeSettings> {
+    .text(
+      "--state-dir", value: "DIR",
+      help:
+        "What outlives the service: identifiers of devices, imported\nconfigurations, what is served (default \(StateDirectory.preferred)).",
+      \.stateDirectory)
+  }
+
+  /// Of every command that serves.
+  static var outputOptions: [Option<ServeSettings>] {
     [
       .text(
         "--activity-log", value: "FILE",
@@ -100,11 +112,6 @@ struct ServeSettings {
         "--record", value: "DIR",
         help: "Keep each client's conversation in a file in DIR: all that devices and apps\nsay (docs/recordings.md).",
         \.recording),
-      .text(
-        "--state-dir", value: "DIR",
-        help:
-          "What outlives the service: identifiers of devices, imported\nconfigurations, what is served (default \(StateDirectory.preferred)).",
-        \.stateDirectory),
       .parsed(
         "--log-level", value: "LEVEL", help: "error, notice (default), info or debug; to standard error.", \.logLevel,
         expecting: "error, notice, info or debug", Log.Level.init(name:)),

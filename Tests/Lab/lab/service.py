@@ -17,23 +17,25 @@ def program():
 
 
 class Bridge:
-    """One `bridge serve`. Its log and identity table are its own."""
+    """One `bridge serve`, or another command that serves. Its log and identity table are its own."""
 
-    def __init__(self, world, number=0, arguments=()):
+    def __init__(self, world, number=0, arguments=(), verb="serve"):
         self.world = world
         self.machine = world.machine
         self.folder = f"/run/bridge-{number}"
         self.socket = f"{self.folder}/impossible.sock"
         self.arguments = list(arguments)
+        self.verb = verb
         self.process = None
         self.clients = []
         self.log = self.machine.out / f"bridge-{number}.log"
 
     async def start(self, *more, wait=True):
         await self.machine.run("mkdir", "-p", f"{self.folder}/state")
+        own = ["--state-dir", f"{self.folder}/state", "--radio", "bluez"] if self.verb == "serve" else []
         self.process = await self.machine.start(
-            str(program()), "serve", "--socket", self.socket, "--state-dir", f"{self.folder}/state", "--log-level", "debug",
-            "--radio", "bluez", *self.arguments, *more, log=self.log)
+            str(program()), self.verb, *own, "--socket", self.socket, "--log-level", "debug", *self.arguments, *more,
+            log=self.log)
         if wait:
             await self.wait_until_listening()
 
