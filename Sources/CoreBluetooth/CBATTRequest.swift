@@ -6,8 +6,13 @@ open class CBATTRequest: NSObject {
   private let requestCharacteristic: CBCharacteristic
   private let requestOffset: Int
   private let requestValue: Guarded<Data?>
+  /// To be answered with; nil for one that nobody waits for.
+  let ticket: RequestTicket?
 
-  package init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?) {
+  package init(
+    central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?, ticket: RequestTicket? = nil
+  ) {
+    self.ticket = ticket
     requestCentral = central
     requestCharacteristic = characteristic
     requestOffset = offset
