@@ -29,6 +29,16 @@ func module(
   return targets
 }
 
+/// Source as apps write it, built as apps are: plainly, in one language mode.
+func usage(of name: String, in mode: SwiftLanguageMode, _ folder: String) -> [Target] {
+  guard tested?.contains(name) ?? true else { return [] }
+  return [
+    .testTarget(
+      name: name + folder + "Tests", dependencies: [.byName(name: name)], path: "Tests/\(name)Usage/\(folder)",
+      swiftSettings: [.swiftLanguageMode(mode)])
+  ]
+}
+
 let package = Package(
   name: "bridge",
   products: [
@@ -48,6 +58,7 @@ let package = Package(
     + module(
       "CoreBluetooth", ["BridgeIO", "BridgeProtocol", "CCoreBluetooth"],
       testedWith: ["BridgeServer", "MockBackend", "Radio"])
+    + usage(of: "CoreBluetooth", in: .v5, "Swift5") + usage(of: "CoreBluetooth", in: .v6, "Swift6")
     + module("DBus", ["CDBus", "BridgeIO"])
     + module("Radio", ["BridgeIO", "BridgeProtocol"], testedWith: nil)
     + module("RadioFaults", ["BridgeIO", "BridgeProtocol", "Radio"])
