@@ -32,6 +32,7 @@ public final class Server {
   private var refusals = RefusalLog()
   private let startedAt = ContinuousClock.now
   private var isStopping = false
+  private var isStopped = false
   private var stopCompletions: [@BridgeQueue () -> Void] = []
 
   public convenience init(configuration: ServerConfiguration, radio: any Radio) {
@@ -98,6 +99,7 @@ public final class Server {
 
   /// Ends scans and connections, closes clients and sockets; `completion` is called when all is done, within seconds.
   public func stop(completion: @escaping @BridgeQueue () -> Void) {
+    if isStopped { return completion() }
     stopCompletions.append(completion)
     guard !isStopping else { return }
     isStopping = true
@@ -124,6 +126,7 @@ public final class Server {
   }
 
   private func stopped() {
+    isStopped = true
     for completion in stopCompletions { completion() }
     stopCompletions = []
   }

@@ -210,6 +210,20 @@ import Testing
     await service.stop()
   }
 
+  @Test func aChoiceThatComesWithTheStopStartsNothing() async throws {
+    let service = try service(.mock)
+    service.factory?.configurations["More"] = MockConfiguration(name: "More", devices: [lamp])
+    let tool = try await tool(service)
+    // The configuration is found in a later turn, when all has stopped.
+    tool.send(.setMode(SetMode(mode: .both, mockConfiguration: "More")))
+    service.factory?.onLoad = { Task { await service.stop() } }
+    #expect(await tool.closes())
+    await service.stop()
+    await turns(20)
+    #expect(service.factory?.remembered == [] && service.factory?.mocks.count == 1)
+    #expect(service.radio.commands == [])
+  }
+
   // MARK: Identifiers
 
   @Test func aVirtualDeviceYieldsItsIdentifierToTheRealOne() async throws {

@@ -94,6 +94,8 @@ import Testing
     await service.stop()
     #expect(await client.closes())
     #expect(service.radio.commands.suffix(3) == [.scan(nil), .disconnect(.meter), .stop])
+    // Asked again, it is as it was.
+    await service.stop()
     for file in ["s", "s.control", "s.lock"] { #expect(access(service.folder.file(file), F_OK) != 0) }
   }
 }

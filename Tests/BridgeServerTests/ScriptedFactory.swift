@@ -12,6 +12,8 @@ final class ScriptedFactory: WorldFactory {
   /// All that were made, in order.
   private(set) var mocks: [ScriptedRadio] = []
   var configurations: [String: MockConfiguration] = [:]
+  /// Called when a configuration is wanted.
+  var onLoad: (@BridgeQueue () -> Void)?
   private(set) var remembered: [RadioChoice] = []
 
   init(hardware: ScriptedRadio) { self.hardware = hardware }
@@ -31,6 +33,7 @@ final class ScriptedFactory: WorldFactory {
   func loadConfiguration(
     named name: String, completion: @escaping @BridgeQueue (Result<MockConfiguration, BluetoothError>) -> Void
   ) {
+    onLoad?()
     BridgeQueue.async {
       completion(
         self.configurations[name].map { .success($0) } ?? .failure(.invalidParameters.saying("no \(name) here")))

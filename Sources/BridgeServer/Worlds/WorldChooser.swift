@@ -17,6 +17,7 @@ final class WorldChooser {
   private var isApplying = false
   /// As last told in the log.
   private var told = ""
+  private var isStopped = false
   private var stopCompletion: (@BridgeQueue () -> Void)?
   private var stopping = 0
 
@@ -51,7 +52,7 @@ final class WorldChooser {
   }
 
   private func take(mode: RadioMode?, configuration: MockConfiguration?) {
-    guard stopCompletion == nil, mode != nil || configuration != nil else { return }
+    guard !isStopped, mode != nil || configuration != nil else { return }
     if let configuration { choice.configuration = configuration }
     if let mode {
       choice.mode = mode
@@ -98,7 +99,7 @@ final class WorldChooser {
   // MARK: Applying
 
   private func apply() {
-    guard !isApplying, stopCompletion == nil else { return }
+    guard !isApplying, !isStopped else { return }
     isApplying = true
     if needsHardware { startHardware() }
     updateConfiguration()
@@ -210,6 +211,7 @@ final class WorldChooser {
 
   /// Ends every world, served or not.
   func stop(completion: @escaping @BridgeQueue () -> Void) {
+    isStopped = true
     stopCompletion = completion
     for world in [hardware, mock].compactMap({ $0 }) { stop(world) {} }
     hardware = nil
