@@ -93,7 +93,7 @@ import Testing
     #expect(device.services[0].includedServices == [device.services[1].id])
     let battery = device.services[0].characteristics[0]
     #expect(battery.value == [90] && battery.properties == [.read, .notify] && battery.readSecurity == nil)
-    #expect(battery.descriptors.map(\.value) == [[1, 0], Array("Größe".utf8)])
+    #expect(battery.descriptors.map(\.value) == [[0, 0], Array("Größe".utf8)])
     #expect(device.services[0].characteristics[1].readSecurity == .encryption)
     #expect(device.services[1].characteristics[0].value == nil)
     #expect(!radio.devices[Self.lamp]!.isConnected)
@@ -131,7 +131,7 @@ import Testing
     }
     let device = try #require(try await capture(radio))
     #expect(device.services[0].characteristics[0].value == nil)
-    #expect(device.services[0].characteristics[0].descriptors[0].value == [1, 0])
+    #expect(device.services[0].characteristics[0].descriptors[0].value == [0, 0])
   }
 
   @Test func whatWasFoundBeforeTheDeviceWentIsKept() async throws {
@@ -148,7 +148,7 @@ import Testing
     }
     let device = try #require(try await capture(radio))
     #expect(device.services.map(\.uuid) == [BluetoothUUID(short: 0x180F)])
-    #expect(device.services[0].characteristics[0].descriptors[0].value == [5, 0])
+    #expect(device.services[0].characteristics[0].descriptors[0].value == [0, 0])
   }
 
   @Test func aDeviceThatCannotBeConnectedToIsTakenAsItAdvertises() async throws {

@@ -210,7 +210,8 @@ final class DeviceInspection {
     note(reply == nil, reply?.error, "descriptor \(found.uuid.text)")
     guard let reply, reply.error == nil else { return nil }
     readValues += 1
-    return reply.value?.bytes ?? []
+    // Who was subscribed is this moment's business: bluetoothd itself subscribes to some.
+    return found.uuid == .clientCharacteristicConfiguration ? [0, 0] : reply.value?.bytes ?? []
   }
 
   // MARK: Notifications
@@ -255,4 +256,8 @@ final class DeviceInspection {
     if isLate { problems.append("\(what): no answer in time") }
     if let error { problems.append("\(what): \(error.text)") }
   }
+}
+
+extension BluetoothUUID {
+  fileprivate static let clientCharacteristicConfiguration = BluetoothUUID(short: 0x2902)
 }
