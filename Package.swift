@@ -44,6 +44,7 @@ let package = Package(
   products: [
     .executable(name: "bridge", targets: ["bridge"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+    .library(name: "CoreBluetoothEmulator", targets: ["CoreBluetoothEmulator"]),
     .library(name: "Faketooth", targets: ["Faketooth"]),
   ],
   targets: [
@@ -66,6 +67,10 @@ let package = Package(
     + module("BlueZBackend", ["BridgeIO", "BridgeProtocol", "CBluetooth", "DBus", "Radio"])
     + module("ReplayBackend", ["BridgeIO", "BridgeProtocol", "Radio"], testedWith: ["BridgeServer"])
     + module("BridgeServer", ["BridgeIO", "BridgeProtocol", "Radio", "RadioFaults"])
+    + module(
+      "CoreBluetoothEmulator",
+      ["BridgeIO", "BridgeProtocol", "BridgeServer", "CoreBluetooth", "MockBackend", "RadioFaults"],
+      testedWith: ["EmulationTestSupport"])
     + module(
       "Faketooth",
       ["BridgeIO", "BridgeProtocol", "BridgeServer", "CoreBluetooth", "MockBackend", "Radio", "RadioFaults"],

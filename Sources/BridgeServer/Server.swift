@@ -9,6 +9,8 @@ public final class Server {
   public let configuration: ServerConfiguration
   let activity: ActivityLog
   let scanMemory: ScanMemory
+  /// For emulation.
+  package var switches = ServerSwitches()
   /// Of all worlds.
   package let faults = FaultPlan()
   private(set) lazy var restorations = Restorations(duration: configuration.limits.restoration)

@@ -22,6 +22,12 @@ final class PairingProcess {
   }
 
   func start() {
+    let duration = peripheral.pairing.duration
+    if duration == .zero { return proceed() }
+    timer = QueueTimer(after: duration) { [weak self] in self?.proceed() }
+  }
+
+  private func proceed() {
     let mode = peripheral.pairing.mode
     if radio.options.compatibility == .impossible {
       return finish(mode == .passkey ? .failure(.insufficientAuthentication) : .success(.authentication))

@@ -97,10 +97,13 @@ public struct VirtualPairing: Hashable, Sendable {
   public var mode: MockPairingMode
   /// Empty: any six digits will do.
   public var passkey: String
+  /// How long it takes before it goes on or fails.
+  public var duration: Duration
 
-  public init(mode: MockPairingMode, passkey: String = "") {
+  public init(mode: MockPairingMode, passkey: String = "", duration: Duration = .zero) {
     self.mode = mode
     self.passkey = passkey
+    self.duration = duration
   }
 }
 

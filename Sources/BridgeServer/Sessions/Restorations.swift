@@ -22,8 +22,8 @@ final class Restorations {
     guard let client = Self.client(session), session.scan != nil || !session.connections.isEmpty,
       kept.count < Self.capacity
     else { return false }
-    take(client)?.releaseHolds()
-    let timer = QueueTimer(after: duration) { [weak self] in self?.take(client)?.releaseHolds() }
+    take(client)?.releaseKept()
+    let timer = QueueTimer(after: duration) { [weak self] in self?.take(client)?.releaseKept() }
     kept[client] = (session, timer)
     return true
   }
@@ -39,7 +39,7 @@ final class Restorations {
   }
 
   func releaseAll() {
-    for client in kept.keys { take(client)?.releaseHolds() }
+    for client in kept.keys { take(client)?.releaseKept() }
   }
 
   private static func client(_ session: Session) -> Client? {

@@ -8,8 +8,9 @@ extension Session {
     guard features.contains(.restore), hello?.restoreIdentifier != nil else { return }
     var state = DidRestoreState(peripheralIds: [])
     if let former = server.restorations.take(for: self) {
+      moveToDevice(of: former)
       takeOver(former, &state)
-      former.releaseHolds()
+      former.releaseKept()
     }
     send(.didRestoreState(state))
     for connection in connections.values where connection.state == .connected { tellWriteLength(connection) }

@@ -5,6 +5,7 @@ import Radio
 extension Session {
   /// Replaces the scan: everything is reported again.
   func startScan(_ request: Scan) {
+    guard let request = server.switches.admitted(request) else { return endScan() }
     channel.dropReplaceable()
     scan = SessionScan(request)
     for world in worlds { world.scans.start(self) }

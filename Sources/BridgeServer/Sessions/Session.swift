@@ -195,10 +195,29 @@ final class Session {
     connectionEvents = nil
     removeOwnDevices()
     stopHosting()
-    if let hostingDevice { server.hosting?.detach(hostingDevice) }
-    hostingDevice = nil
+    if !keeps { leaveDevice() }
     server.sessionHasEnded(self)
     server.hosting?.centralDrained()
+  }
+
+  /// Nobody comes back for what was kept.
+  func releaseKept() {
+    releaseHolds()
+    leaveDevice()
+  }
+
+  private func leaveDevice() {
+    guard let hostingDevice else { return }
+    self.hostingDevice = nil
+    server.hosting?.detach(hostingDevice)
+  }
+
+  /// Goes on where a former session was: what that held there it holds as the same central.
+  func moveToDevice(of former: Session) {
+    guard let device = former.hostingDevice, device !== hostingDevice else { return }
+    leaveDevice()
+    device.sessions += 1
+    hostingDevice = device
   }
 
   /// Lets go of peripherals; nobody is told.

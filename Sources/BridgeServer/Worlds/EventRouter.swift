@@ -57,7 +57,7 @@ final class EventRouter: RadioObserver {
   }
 
   func radio(_ radio: any Radio, connectionEvent isConnected: Bool, for peripheral: PeripheralIdentifier) {
-    guard server.hasConnectionEventFilters else { return }
+    guard server.hasConnectionEventFilters, server.switches.tellsConnectionEvents else { return }
     var services = Set(advertisedServices[peripheral] ?? [])
     for service in shares[peripheral]?.table?.services ?? [] { services.insert(service.attribute.uuid) }
     let message = ServerMessage.connectionEvent(ConnectionEvent(id: peripheral, isConnected: isConnected))

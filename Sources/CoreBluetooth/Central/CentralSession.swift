@@ -67,6 +67,15 @@ final class CentralSession: ServiceConnectionOwner {
     connection.close()
   }
 
+  /// The app is no more, as far as the service can tell.
+  func abandon() {
+    isClosed = true
+    for link in links.values { end(link) }
+    links = [:]
+    failRetrievals()
+    connection.abandon()
+  }
+
   /// Runs `body` on the manager's queue, if the manager is still there.
   func tell(_ body: @escaping @Sendable (CBCentralManager) -> Void) {
     guard let manager else { return }

@@ -88,6 +88,15 @@ package final class ServiceConnection {
     channel = nil
   }
 
+  /// Ends the connection as the end of the process would: nothing more is sent, nor told.
+  func abandon() {
+    owner = nil
+    phase = .closed
+    timer?.cancel()
+    channel?.close()
+    channel = nil
+  }
+
   /// Another service is in use now.
   func endpointChanged() {
     guard owner != nil else { return }

@@ -49,6 +49,13 @@ package final class PeripheralSession: ServiceConnectionOwner {
     connection.close()
   }
 
+  /// The app is no more, as far as the service can tell.
+  func abandon() {
+    isClosed = true
+    closeChannels(.operationCancelled)
+    connection.abandon()
+  }
+
   /// Runs `body` on the manager's queue, if the manager is still there.
   func tell(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
     guard let manager else { return }

@@ -21,8 +21,6 @@ final class VirtualHost: HostedPeripheral {
 
   /// As Apple's systems begin.
   private static let firstPSM: UInt16 = 192
-  /// What systems give out themselves.
-  private static let dynamicPSMs: ClosedRange<UInt16> = 0x80...0xFF
   private static let serviceLimit = 256
   /// Handles are few; this leaves some for replacing services.
   private static let attributeLimit = 16384
@@ -134,6 +132,7 @@ final class VirtualHost: HostedPeripheral {
     guard advertisement == nil else { return later { completion(.failure(.alreadyAdvertising)) } }
     advertisement = data
     advertisement?.isConnectable = true
+    advertisement?.txPowerLevel = data.txPowerLevel ?? world.options.txPowerLevel
     for face in faces.values { face.advertisingChanged() }
     later { completion(.success(())) }
   }
@@ -162,16 +161,19 @@ final class VirtualHost: HostedPeripheral {
   // MARK: L2CAP
 
   func publishL2CAPChannel(encryptionRequired: Bool, completion: @escaping RadioCompletion<UInt16>) {
-    var psm = nextPSM
+    guard let dynamicPSMs = world.options.l2capPSMs else {
+      return later { completion(.failure(.operationNotSupported)) }
+    }
+    var psm = dynamicPSMs.contains(nextPSM) ? nextPSM : dynamicPSMs.lowerBound
     // Above the first one first, then from below.
-    var tries = Self.dynamicPSMs.count
+    var tries = dynamicPSMs.count
     while psms[psm] != nil, tries > 0 {
-      psm = psm == Self.dynamicPSMs.upperBound ? Self.dynamicPSMs.lowerBound : psm + 1
+      psm = psm == dynamicPSMs.upperBound ? dynamicPSMs.lowerBound : psm + 1
       tries -= 1
     }
     guard tries > 0 else { return later { completion(.failure(.outOfSpace)) } }
     psms[psm] = encryptionRequired
-    nextPSM = psm == Self.dynamicPSMs.upperBound ? Self.dynamicPSMs.lowerBound : psm + 1
+    nextPSM = psm == dynamicPSMs.upperBound ? dynamicPSMs.lowerBound : psm + 1
     later { completion(.success(psm)) }
   }
 

@@ -15,6 +15,8 @@ final class VirtualHostFace: VirtualPeripheral {
   private var updates: [HostedUpdate] = []
   private var firstUpdate = 0
   private var handles: [Int: AttributeHandle] = [:]
+  /// Runs while an update is on its way that takes its time.
+  private var pace: QueueTimer?
 
   init(of host: VirtualHost, to device: HostDevice) {
     id = host.id
@@ -30,7 +32,10 @@ final class VirtualHostFace: VirtualPeripheral {
 
   // MARK: On air
 
-  var name: String? { host.device.name ?? host.advertisement?.localName }
+  var name: String? {
+    if options.showsLocalName, let name = host.advertisement?.localName { return name }
+    return host.device.name ?? host.advertisement?.localName
+  }
   var rssi: Int { options.rssi() }
   var advertisement: AdvertisementData? { host.advertisement }
   var advertisingInterval: Duration? { options.advertisingInterval }
@@ -60,6 +65,8 @@ final class VirtualHostFace: VirtualPeripheral {
     let central = central
     for characteristic in subscriptions.sorted() { host.delegate?.didUnsubscribe(central, from: characteristic) }
     subscriptions = []
+    pace?.cancel()
+    pace = nil
     while let update = popUpdate() { update.left() }
   }
 
@@ -128,14 +135,24 @@ final class VirtualHostFace: VirtualPeripheral {
   func isReadyToNotify() { sendUpdates() }
 
   private func sendUpdates() {
-    while firstUpdate < updates.count {
+    while firstUpdate < updates.count, pace == nil {
       let update = updates[firstUpdate]
       if let handle = handle(of: update.characteristic) {
         guard radio?.notify(update.value, characteristic: handle, of: id) ?? true else { return }
       }
-      _ = popUpdate()
-      update.left()
+      if options.updateInterval == .zero {
+        _ = popUpdate()
+        update.left()
+      } else {
+        pace = QueueTimer(after: options.updateInterval) { [weak self] in self?.updateHasLeft() }
+      }
     }
+  }
+
+  private func updateHasLeft() {
+    pace = nil
+    popUpdate()?.left()
+    sendUpdates()
   }
 
   private func popUpdate() -> HostedUpdate? {

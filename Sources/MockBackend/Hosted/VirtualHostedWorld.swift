@@ -14,6 +14,14 @@ public final class VirtualHostedWorld: HostedWorld {
     public var advertisingInterval: Duration?
     public var maximumMTU = 517
     public var pairing = VirtualPairing(mode: .justWorks)
+    /// The time that one update takes on its way to a central.
+    public var updateInterval = Duration.zero
+    /// What clients can publish channels at; nil for none.
+    public var l2capPSMs: ClosedRange<UInt16>? = 0x80...0xFF
+    /// dBm, advertised by those that do not say it.
+    public var txPowerLevel: Int?
+    /// Whether a peripheral's own name is the one that it advertises, not its device's.
+    public var showsLocalName = false
     /// Peripherals whose clients are gone and that centrals may still wait for.
     public var rememberedPeripherals = 256
 
