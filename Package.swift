@@ -63,7 +63,7 @@ let package = Package(
     + module("DBus", ["CDBus", "BridgeIO"])
     + module("Radio", ["BridgeIO", "BridgeProtocol"], testedWith: nil)
     + module("RadioFaults", ["BridgeIO", "BridgeProtocol", "Radio"])
-    + module("MockBackend", ["BridgeIO", "BridgeProtocol", "Radio"], testedWith: ["BridgeServer"])
+    + module("MockBackend", ["BridgeIO", "BridgeProtocol", "Radio", "RadioFaults"], testedWith: ["BridgeServer"])
     + module("BlueZBackend", ["BridgeIO", "BridgeProtocol", "CBluetooth", "DBus", "Radio"])
     + module("ReplayBackend", ["BridgeIO", "BridgeProtocol", "Radio"], testedWith: ["BridgeServer"])
     + module("BridgeServer", ["BridgeIO", "BridgeProtocol", "Radio", "RadioFaults"])

@@ -7,7 +7,11 @@ public import Radio
 public final class ConfiguredPeripheral: VirtualPeripheral {
   public nonisolated let id: PeripheralIdentifier
   public weak var radio: VirtualRadio?
+  /// As it is now: what its script has made of the configuration's.
   public private(set) var device: MockDevice
+  /// As the configuration has it.
+  private(set) var configured: MockDevice
+  private var script: DeviceScript?
   public private(set) var services: [VirtualService]
   public private(set) var advertisement: AdvertisementData?
   /// What clients have written, by handle, and scripts have set.
@@ -21,20 +25,42 @@ public final class ConfiguredPeripheral: VirtualPeripheral {
   public init(_ device: MockDevice) {
     id = device.id
     self.device = device
+    configured = device
     services = device.virtualServices
     advertisement = device.advertisement
   }
 
   public var name: String? { device.name }
-  public var rssi: Int { device.rssi }
+  public var rssi: Int { script?.nextRSSI() ?? device.rssi }
+  public var advertisingInterval: Duration? { script?.advertisingInterval }
+  public var isReachable: Bool { script?.isReachable ?? true }
   public var isConnectable: Bool { device.isConnectable }
   public var maximumMTU: Int { device.mtu ?? 517 }
   public var pairing: VirtualPairing { VirtualPairing(mode: device.pairingMode, passkey: device.passkey) }
 
   // MARK: Changing
 
-  /// The device of another configuration with this identifier.
-  func update(to new: MockDevice) {
+  /// The device of a configuration with this identifier, and what the configuration says of it.
+  func update(to new: MockDevice, in configuration: MockConfiguration, isRunning: Bool) {
+    configured = new
+    script?.stop()
+    script = DeviceScript(new, of: self, in: configuration)
+    show(script?.firstDevice ?? new)
+    if isRunning { begin() }
+  }
+
+  /// The world is on.
+  func begin() {
+    script?.begin()
+    guard let radio, radio.isConnected(id) else { return }
+    script?.didConnect()
+    for attribute in attributes where radio.subscription(to: attribute.handle, of: id) != .none {
+      script?.didSubscribe(true, to: attribute)
+    }
+  }
+
+  /// Makes it the device that is given.
+  func show(_ new: MockDevice) {
     guard new != device else { return }
     let old = device
     device = new
@@ -62,10 +88,28 @@ public final class ConfiguredPeripheral: VirtualPeripheral {
     }
   }
 
-  /// Back to what the configuration says.
-  func reset() { values = [:] }
+  /// Back to what the configuration says; its script stands still.
+  func reset() {
+    script?.stop()
+    values = [:]
+  }
 
-  public func didDisconnect() { values = values.filter { $0.value.lifetime == .untilTeardown } }
+  public func didConnect() { script?.didConnect() }
+
+  public func didDisconnect() {
+    values = values.filter { $0.value.lifetime == .untilTeardown }
+    script?.didDisconnect()
+  }
+
+  public func setNotify(
+    _ subscription: VirtualSubscription, _ characteristic: VirtualAttribute,
+    completion: @escaping RadioCompletion<Void>
+  ) {
+    completion(.success(()))
+    script?.didSubscribe(subscription != .none, to: characteristic)
+  }
+
+  public func isReadyToNotify() { script?.isReadyToNotify() }
 
   // MARK: Values
 
@@ -91,6 +135,8 @@ public final class ConfiguredPeripheral: VirtualPeripheral {
   }
 
   public func read(_ attribute: VirtualAttribute, offset: Int, completion: @escaping RadioCompletion<[UInt8]>) {
+    // Further pieces are of the value that the first was of.
+    if offset == 0, let value = script?.script(of: attribute)?.valueOfRead() { setValue(value, of: attribute) }
     let value = value(of: attribute)
     if offset == 0 { return completion(.success(value)) }
     // It has become shorter meanwhile.
@@ -100,9 +146,13 @@ public final class ConfiguredPeripheral: VirtualPeripheral {
   public func write(
     _ value: [UInt8], to attribute: VirtualAttribute, withResponse: Bool, completion: @escaping RadioCompletion<Void>
   ) {
-    let lifetime = device.lifetime(at: attribute.place)
+    let characteristic = script?.script(of: attribute)
+    let reply = characteristic?.reply(to: value)
+    if let error = reply?.reject { return completion(.failure(error)) }
+    let lifetime = reply?.stores == false ? .none : device.lifetime(at: attribute.place)
     if lifetime != .none { values[attribute.handle] = StoredValue(bytes: value, lifetime: lifetime) }
     completion(.success(()))
+    if let reply { characteristic?.follow(reply, written: value) }
   }
 
   // MARK: L2CAP

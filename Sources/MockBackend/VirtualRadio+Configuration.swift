@@ -1,8 +1,9 @@
 import BridgeIO
 public import BridgeProtocol
 public import Radio
+public import RadioFaults
 
-extension VirtualRadio: MockRadio {
+extension VirtualRadio: MockRadio, FaultyRadio {
   /// The devices of the world, but for those added otherwise.
   ///
   /// Setting it changes the world at once: devices that stay keep their links, those that are gone lose them, and a
@@ -13,7 +14,11 @@ extension VirtualRadio: MockRadio {
   }
 
   func apply(_ new: MockConfiguration) {
+    let old = currentConfiguration
     currentConfiguration = new
+    // What the world says of itself concerns every device.
+    let isOtherWorld = old.behavior != new.behavior || old.folder != new.folder
+    setFaults(new.faults)
     var wanted: [PeripheralIdentifier: MockDevice] = [:]
     for device in new.devices where wanted[device.id] == nil { wanted[device.id] = device }
     let gone = configured.keys.filter { wanted[$0] == nil }
@@ -22,13 +27,24 @@ extension VirtualRadio: MockRadio {
     for device in new.devices {
       guard let device = wanted.removeValue(forKey: device.id) else { continue }
       if let peripheral = configured[device.id] {
-        peripheral.update(to: device)
+        if isOtherWorld || peripheral.configured != device {
+          peripheral.update(to: device, in: new, isRunning: isRunning)
+        }
       } else {
         let peripheral = ConfiguredPeripheral(device)
         configured[device.id] = peripheral
+        peripheral.update(to: device, in: new, isRunning: false)
         add(peripheral)
+        if isRunning { peripheral.begin() }
       }
     }
+  }
+
+  private func setFaults(_ new: [ConfiguredFault]) {
+    guard new != currentFaults else { return }
+    currentFaults = new
+    faults.clear()
+    for fault in new { faults.add(fault.rule, excluding: fault.excluded) }
   }
 
   public func configuredPeripheral(_ id: PeripheralIdentifier) -> ConfiguredPeripheral? { configured[id] }

@@ -1,6 +1,7 @@
 public import BridgeIO
 public import BridgeProtocol
 public import Radio
+public import RadioFaults
 
 /// A world of virtual peripherals behind the same seam as a real adapter: those of a configuration, and any others added.
 @BridgeQueue
@@ -19,6 +20,12 @@ public final class VirtualRadio: Radio {
   private var order: [VirtualDevice] = []
   var configured: [PeripheralIdentifier: ConfiguredPeripheral] = [:]
   var currentConfiguration: MockConfiguration
+  /// What the configuration says shall go wrong: for the `FaultRadio` around this one.
+  public let faults = FaultPlan()
+  var currentFaults: [ConfiguredFault] = []
+  /// Between `start` and `stop`.
+  private(set) var isRunning = false
+  private var startTimer: QueueTimer?
   private var revision: UInt64 = 0
   private var currentScan: RadioScan?
   /// Advertisements of this scan, counted for ImpossiBLE's rhythm.
@@ -40,9 +47,19 @@ public final class VirtualRadio: Radio {
 
   public var description: RadioDescription { RadioDescription(kind: options.kind) }
 
-  public func start() { setState(options.initialState) }
+  public func start() {
+    isRunning = true
+    for peripheral in configured.values { peripheral.begin() }
+    let delay = currentConfiguration.behavior?.content.simulation.stateUpdateDelay ?? 0
+    guard delay > 0 else { return setState(options.initialState) }
+    startTimer = QueueTimer(after: .seconds(delay)) { [weak self] in
+      if let self { setState(options.initialState) }
+    }
+  }
 
   public func stop(completion: @escaping @BridgeQueue () -> Void) {
+    isRunning = false
+    startTimer?.cancel()
     scan(nil)
     for device in order { device.link?.end(.operationCancelled) }
     for device in order { device.link = nil }

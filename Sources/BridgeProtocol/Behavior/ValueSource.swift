@@ -77,6 +77,12 @@ public struct CSVFile: Hashable, Sendable {
   public var value: Column
   /// Time passes so many times faster.
   public var speed = 1.0
+
+  public init(path: String, time: Column? = nil, value: Column) {
+    self.path = path
+    self.time = time
+    self.value = value
+  }
 }
 
 /// A command of this machine whose output lines are values.
@@ -92,4 +98,6 @@ public struct LocalCommand: Hashable, Sendable {
   public var maximumRate = 1000
   /// Bytes of a line; a longer one ends the command.
   public var maximumLine = 4096
+
+  public init(_ arguments: [String]) { self.arguments = arguments }
 }

@@ -1,0 +1,81 @@
+import BridgeIO
+import BridgeProtocol
+
+/// What one characteristic does by itself.
+@BridgeQueue
+final class CharacteristicScript {
+  /// Where it is in the configuration's device.
+  struct Place: Hashable {
+    var service: Int
+    var characteristic: Int
+  }
+
+  let place: Place
+  private let behavior: CharacteristicBehavior
+  private unowned let device: DeviceScript
+  private var source: SourceRunner?
+  private var reads: ValueGenerator?
+  private var replies: [QueueTimer] = []
+
+  init(_ behavior: CharacteristicBehavior, at place: Place, of device: DeviceScript, name: String) {
+    self.behavior = behavior
+    self.place = place
+    self.device = device
+    let number = UInt64(place.service) << 16 | UInt64(place.characteristic)
+    if let source = behavior.source {
+      self.source = SourceRunner(source, random: device.random(number << 1), folder: device.folder, name: name) {
+        [unowned self] in give($0)
+      }
+    }
+    if let read = behavior.read { reads = ValueGenerator(read, random: device.random(number << 1 | 1)) }
+  }
+
+  // MARK: Values that come by themselves
+
+  func begin(_ time: ValueSource.Time) { if behavior.source?.time == time { source?.begin() } }
+
+  func end(_ time: ValueSource.Time) { if behavior.source?.time == time { source?.stop() } }
+
+  func stop() {
+    source?.stop()
+    for timer in replies { timer.cancel() }
+    replies = []
+  }
+
+  func resume() { source?.resume() }
+
+  /// - Returns: false if there is no room.
+  private func give(_ value: [UInt8]) -> Bool {
+    // While its service is hidden, values go by.
+    guard let peripheral = device.peripheral, let attribute = device.attribute(at: place) else { return true }
+    guard peripheral.notify(value, attribute) else { return false }
+    peripheral.setValue(value, of: attribute)
+    return true
+  }
+
+  // MARK: Reads and writes
+
+  /// nil if a read gives what was set.
+  func valueOfRead() -> [UInt8]? { reads?.nextValue() }
+
+  func reply(to value: [UInt8]) -> WriteReply? { behavior.replies.first { $0.matches(value) } }
+
+  /// Does what follows a write.
+  func follow(_ reply: WriteReply, written: [UInt8]) {
+    for setting in reply.settings {
+      let value = setting.value ?? written
+      guard setting.delay > 0 else {
+        set(setting, to: value)
+        continue
+      }
+      replies.removeAll { !$0.isPending }
+      replies.append(QueueTimer(after: .seconds(setting.delay)) { [weak self] in self?.set(setting, to: value) })
+    }
+  }
+
+  private func set(_ setting: WriteReply.Setting, to value: [UInt8]) {
+    guard let peripheral = device.peripheral, let attribute = device.target(of: setting, from: place) else { return }
+    peripheral.setValue(value, of: attribute)
+    if setting.notifies { peripheral.notify(value, attribute) }
+  }
+}
