@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #define ADAPTER "/org/bluez/hci0"
@@ -375,13 +376,25 @@ static DBusHandlerResult filter(DBusConnection *connection, DBusMessage *call, v
 }
 
 // Waits for a message or for the next delayed reply, to the microsecond: libdbus would round up to milliseconds.
-static void wait_for_work(void) {
+// Says whether libdbus has anything to do: the radio's time must not cost time of the core that all share.
+static bool wait_for_messages(void) {
+  if (dbus_connection_get_dispatch_status(bus) != DBUS_DISPATCH_COMPLETE) return true;
   struct pollfd entry = {.events = dbus_connection_has_messages_to_send(bus) ? POLLIN | POLLOUT : POLLIN};
   dbus_connection_get_unix_fd(bus, &entry.fd);
   int64_t left = first_delayed ? first_delayed->due_us - now_us() : 0;
   struct timespec timeout = {left > 0 ? left / 1000000 : 0, left > 0 ? left % 1000000 * 1000 : 0};
-  if (dbus_connection_get_dispatch_status(bus) == DBUS_DISPATCH_COMPLETE)
-    ppoll(&entry, 1, first_delayed ? &timeout : NULL, NULL);
+  return ppoll(&entry, 1, first_delayed ? &timeout : NULL, NULL) != 0;
+}
+
+static void answer_delayed(void) {
+  while (first_delayed && first_delayed->due_us <= now_us()) {
+    struct delayed *item = first_delayed;
+    first_delayed = item->next;
+    if (!first_delayed) last_delayed = &first_delayed;
+    answer_read(item->call);
+    dbus_message_unref(item->call);
+    free(item);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -397,15 +410,7 @@ int main(int argc, char **argv) {
   puts("ready");
   fflush(stdout);
   dbus_connection_flush(bus);
-  while (wait_for_work(), dbus_connection_read_write_dispatch(bus, 0)) {
-    while (first_delayed && first_delayed->due_us <= now_us()) {
-      struct delayed *item = first_delayed;
-      first_delayed = item->next;
-      if (!first_delayed) last_delayed = &first_delayed;
-      answer_read(item->call);
-      dbus_message_unref(item->call);
-      free(item);
-    }
-  }
+  prctl(PR_SET_TIMERSLACK, 1);
+  while (!wait_for_messages() || dbus_connection_read_write_dispatch(bus, 0)) answer_delayed();
   return 0;
 }
