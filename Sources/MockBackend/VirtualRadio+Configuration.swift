@@ -17,7 +17,7 @@ extension VirtualRadio: MockRadio, FaultyRadio {
     let old = currentConfiguration
     currentConfiguration = new
     // What the world says of itself concerns every device.
-    let isOtherWorld = old.behavior != new.behavior || old.folder != new.folder
+    let isOtherWorld = old.behavior != new.behavior || old.scriptFolder != new.scriptFolder
     setFaults(new.faults)
     var wanted: [PeripheralIdentifier: MockDevice] = [:]
     for device in new.devices where wanted[device.id] == nil { wanted[device.id] = device }

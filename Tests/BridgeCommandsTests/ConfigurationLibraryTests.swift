@@ -1,4 +1,5 @@
 import BridgeProtocol
+import Foundation
 import TestSupport
 import Testing
 
@@ -35,6 +36,28 @@ import Testing
     for name in ["", "Device Information", "device information", String(repeating: "ü", count: 100)] {
       #expect(throws: ConfigurationFailure.self) { try library.add(MockConfiguration(name: name)) }
     }
+  }
+
+  @Test func aRelativePathOfAnImportedFileLedToTheFolderOfImports() throws {
+    folder.write(
+      #"""
+      {"name": "Log", "devices": [{"services": [{"uuid": "180D", "characteristics": [
+        {"uuid": "2A37", "properties": 16, "behavior": {"source": {"kind": "csv", "file": "log.csv", "value": "bpm"}}}
+      ]}]}]}
+      """#, to: "log.json")
+    let original = try library.configuration(folder.file("log.json"))
+    let place = try #require(original.scriptFolder)
+    #expect(place.hasPrefix("/") && place.hasSuffix(folder.path))
+    try library.add(original)
+    #expect(try library.configuration(named: "Log").scriptFolder == place)
+  }
+
+  @Test func theExampleOfWhatDevicesCanDoHasNoMistake() throws {
+    let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let file = try ConfigurationFile(project.path() + "Examples/mock/behaviour.json")
+    #expect(file.problems.isEmpty, "\(file.problems)")
+    #expect(try file.usable().first?.devices.count ?? 0 > 1)
   }
 
   @Test func aDamagedFileIsListedWithWhatIsWrong() throws {

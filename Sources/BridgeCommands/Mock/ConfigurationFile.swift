@@ -13,7 +13,8 @@ struct ConfigurationFile {
   init(_ path: String) throws(ConfigurationFailure) {
     self.path = path
     var problems: [ConfigurationProblem] = []
-    file = MockConfigurationFile(try Self.bytes(path), name: Self.name(of: path), problems: &problems)
+    file = MockConfigurationFile(
+      try Self.bytes(path), name: Self.name(of: path), folder: Self.folder(of: path), problems: &problems)
     self.problems = problems
   }
 
@@ -24,6 +25,14 @@ struct ConfigurationFile {
       }
       return bytes
     } catch { throw ConfigurationFailure("\(path): \(error)") }
+  }
+
+  /// Where the file is, from the root on.
+  private static func folder(of path: String) -> String? {
+    let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    guard let real = realpath(parent, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
   }
 
   /// For a configuration without one: the file's, without folder and ending.

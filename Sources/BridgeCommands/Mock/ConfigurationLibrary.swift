@@ -96,6 +96,9 @@ struct ConfigurationLibrary: Sendable {
     guard !configuration.name.isEmpty, path.utf8.count - folder.utf8.count <= Self.nameLimit else {
       throw ConfigurationFailure("A configuration needs a name of some 100 characters at most: give one with --name.")
     }
+    var configuration = configuration
+    // Its files stay where they are.
+    if configuration.reachesIntoMachine { configuration.folder = configuration.scriptFolder }
     do throws(SystemError) {
       try WholeFile.replace(path, with: MockConfigurationFile([configuration], shape: .configuration).json())
     } catch { throw ConfigurationFailure("\(path): \(error)") }

@@ -4,8 +4,10 @@ public struct MockConfiguration: Hashable, Sendable, ConfigurationElement {
   public var name = ""
   public var devices: [MockDevice] = []
   public var behavior: MockBehavior<ConfigurationBehavior>?
-  /// Where paths in it begin: the folder of the file that it is from, if it is.
+  /// Where paths in it begin, itself seen from the folder of the file that it is from; nil for that folder.
   public var folder: String?
+  /// Of the file that it is from, if it is.
+  public var fileFolder: String?
   var origin = ConfigurationOrigin()
 
   init() {}
@@ -18,11 +20,13 @@ public struct MockConfiguration: Hashable, Sendable, ConfigurationElement {
 
   static let fields: [ConfigurationField<MockConfiguration>] = [
     .init("id", \.id, .identifier), .init("name", \.name, .string), .init("devices", \.devices, .elements()),
-    .init("behavior", optional: \.behavior, .behavior()),
+    .init("behavior", optional: \.behavior, .behavior()), .init("folder", optional: \.folder, .string),
   ]
 
   mutating func complete(from item: JSONItem, _ context: ConfigurationContext) {
     giveIdentifiers()
+    // It could name no files anyway.
+    if context.mode == .strict { folder = nil }
     var seen: Set<PeripheralIdentifier> = []
     for (index, device) in devices.enumerated() where !seen.insert(device.id).inserted {
       context.warn("the id of an earlier device, which counts", path: "devices[\(index)].id", at: item)
@@ -42,6 +46,22 @@ public struct MockConfiguration: Hashable, Sendable, ConfigurationElement {
 }
 
 extension MockConfiguration {
+  /// Where paths in it begin.
+  public var scriptFolder: String? {
+    guard let folder else { return fileFolder }
+    guard !folder.hasPrefix("/"), let fileFolder else { return folder }
+    return "\(fileFolder)/\(folder)"
+  }
+
+  /// Whether it names files or programs of this machine.
+  public var reachesIntoMachine: Bool {
+    devices.contains { device in
+      device.services.contains { service in
+        service.characteristics.contains { $0.behavior?.content.localField != nil }
+      }
+    }
+  }
+
   /// Reads an upload, just as strictly as ImpossiBLE's provider: every key of its format must be there.
   ///
   /// Beyond that UUIDs must be well formed, and nothing may reach into this machine.

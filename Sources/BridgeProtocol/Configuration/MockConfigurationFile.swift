@@ -34,7 +34,7 @@ public struct MockConfigurationFile: Hashable, Sendable {
       let text = try JSONText(bytes, maximumValues: Self.maximumValues)
       let context = ConfigurationContext(text, mode: .lenient)
       text.withRoot { read($0, name: name, context) }
-      for index in configurations.indices { configurations[index].folder = folder }
+      for index in configurations.indices { configurations[index].fileFolder = folder }
       problems = context.problems
     } catch { problems = [Self.problem(error, in: bytes)] }
   }

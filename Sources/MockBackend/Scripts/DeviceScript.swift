@@ -28,7 +28,7 @@ final class DeviceScript {
     guard base.hasScript || world?.simulation.concernsAdvertising == true else { return nil }
     self.base = base
     self.peripheral = peripheral
-    folder = configuration.folder
+    folder = configuration.scriptFolder
     seed = base.behavior?.content.seed ?? world?.seed ?? 0
     simulation = base.behavior?.content.simulation
     self.world = world?.simulation
