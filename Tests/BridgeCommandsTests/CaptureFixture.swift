@@ -35,7 +35,7 @@ final class CaptureFixture {
     var settings = CaptureSettings()
     settings.socket = path
     settings.takesAll = true
-    settings.duration = .milliseconds(300)
+    settings.duration = .milliseconds(1500)
     settings.output = folder.file("captured.json")
     settings.configurationName = "Captured"
     configure(&settings)

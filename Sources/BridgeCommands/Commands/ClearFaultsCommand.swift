@@ -3,7 +3,7 @@ import BridgeProtocol
 /// `bridge fault clear`.
 enum ClearFaultsCommand: Command {
   struct Settings: ClientSettings {
-    var socket = StandardSocket.path
+    var socket = StandardSocket.preferred
     var json = false
     var number: Int?
   }

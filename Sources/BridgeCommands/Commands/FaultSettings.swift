@@ -2,7 +2,7 @@ import BridgeProtocol
 
 /// What `bridge fault add` is told.
 struct FaultSettings: ClientSettings {
-  var socket = StandardSocket.path
+  var socket = StandardSocket.preferred
   var json = false
   var operation: FaultOperation?
   var rule = FaultRule(.link)

@@ -3,7 +3,7 @@ import BridgeProtocol
 /// `bridge fault list`.
 enum ListFaultsCommand: Command {
   struct Settings: ClientSettings {
-    var socket = StandardSocket.path
+    var socket = StandardSocket.preferred
     var json = false
   }
 
