@@ -38,13 +38,13 @@ public final class EmulatorBus: Sendable {
   public func stop() {
     state.withLock { $0 = State() }
     ServiceEndpoint.use(nil)
-    PeripheralRules.current = PeripheralRules()
     BridgeQueue.async { [engine] in engine.stop() }
   }
 
   private var endpoint: ServiceEndpoint {
     ServiceEndpoint(
       ending: { [engine] _ in engine.ending() },
+      rules: { [self] in state.withLock { $0.configuration.peripheralRules } },
       connect: { [self] in
         let (delay, socket) = state.withLock { ($0.configuration.stateUpdateDelay, $0.socket) }
         // Off the queue, on a thread that may wait.
@@ -74,7 +74,6 @@ public final class EmulatorBus: Sendable {
   public func configure(_ configuration: EmulatorConfiguration) {
     use()
     state.withLock { $0.configuration = configuration }
-    PeripheralRules.current = configuration.peripheralRules
     BridgeQueue.async { [engine] in engine.configure(configuration) }
   }
 
@@ -99,7 +98,6 @@ public final class EmulatorBus: Sendable {
       state = State()
       state.isInUse = true
     }
-    PeripheralRules.current = EmulatorConfiguration().peripheralRules
     BridgeQueue.async { [engine] in
       engine.stop()
       engine.set([])

@@ -1,6 +1,8 @@
-import CoreBluetoothEmulator
 import EmulationTestSupport
 import Testing
+
+@testable import CoreBluetooth
+@testable import CoreBluetoothEmulator
 
 /// What the emulator's configuration and the later parts of its design promise.
 @Suite(.choosesService)
@@ -30,6 +32,13 @@ struct FeatureTests {
     try await central.connect(found)
     let service = try #require(try await central.services(of: found).first)
     return (found, try await central.characteristics(of: service))
+  }
+
+  @Test func theBusChangedTheRulesOfManagersElsewhere() {
+    #expect(ServiceEndpoint.current.peripheralRules.advertisesAnything)
+    #expect(!ServiceEndpoint.socket(at: "/nowhere").peripheralRules.advertisesAnything)
+    bus.stop()
+    #expect(!ServiceEndpoint.current.peripheralRules.advertisesAnything)
   }
 
   @Test func presetsAreTheDesigns() {

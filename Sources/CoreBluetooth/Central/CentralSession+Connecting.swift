@@ -28,7 +28,7 @@ extension CentralSession {
     links[link.id] = nil
     if former == .connected {
       link.phase = .cancelled
-      closeChannels(of: link, .operationCancelled)
+      channels.closeAll(of: link, .operationCancelled)
     } else {
       finish(link, nil)
     }
@@ -111,7 +111,7 @@ extension CentralSession {
   /// Nothing comes of it any more.
   func end(_ link: PeripheralLink, _ error: BluetoothError = .peripheralDisconnected) {
     link.phase = .ended
-    closeChannels(of: link, error)
+    channels.closeAll(of: link, error)
     link.delay?.cancel()
     link.delay = nil
   }

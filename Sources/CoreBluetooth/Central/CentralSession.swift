@@ -16,7 +16,7 @@ final class CentralSession: ServiceConnectionOwner {
   var links: [PeripheralIdentifier: PeripheralLink] = [:]
   /// Cancelled links, in order, whose cancel the service has not answered.
   var cancelled: [PeripheralIdentifier: [PeripheralLink]] = [:]
-  var channels: [String: Channel] = [:]
+  let channels: ServiceChannels
   /// Requests that wait for a cancel whose emulated delay runs, the cancel first.
   var slowCancels: [PeripheralIdentifier: [ClientMessage]] = [:]
   let memory = PeripheralMemory()
@@ -40,6 +40,7 @@ final class CentralSession: ServiceConnectionOwner {
     connection = ServiceConnection(
       to: endpoint, features: [.state, .errors, .mtu, .connectionEvents, .retrieve, .flow, .restore],
       restoreIdentifier: restoreIdentifier, timing: timing)
+    channels = ServiceChannels(connection, pausedWith: .flow)
   }
 
   /// Begins to serve a manager.
@@ -49,6 +50,7 @@ final class CentralSession: ServiceConnectionOwner {
       guard !isClosed else { return }
       self.manager = manager
       self.callbacks = callbacks
+      channels.onSend = { [weak self] in self?.settleLater() }
       connection.open(for: self)
     }
   }
@@ -125,8 +127,8 @@ final class CentralSession: ServiceConnectionOwner {
       connectedLink(update.id)?.writes.maximumLength = update.maximumWriteValueLength
     case .connectionEvent(let event): tell { $0.didOccur(event) }
     case .didOpenL2CAP(let reply): opened(reply)
-    case .l2capData(let data): received(data)
-    case .l2capClosed(let event): closed(event)
+    case .l2capData(let data): channels.received(data)
+    case .l2capClosed(let event): channels.closed(event)
     case .didRetrievePeripherals(let reply): retrieved(reply)
     case .didTakeWrites(let event): tookWrites(event)
     case .didRestoreState(let state): restore(state)
@@ -228,7 +230,7 @@ final class CentralSession: ServiceConnectionOwner {
     if link.writes.finish(event.count) { tellReady(link) }
   }
 
-  func settleLater() {
+  private func settleLater() {
     if !isSettling { BridgeQueue.atEndOfTurn { self.settle() } }
     isSettling = true
   }
@@ -237,7 +239,7 @@ final class CentralSession: ServiceConnectionOwner {
   private func settle() {
     isSettling = false
     guard !connection.isCongested else { return }
-    settleChannels()
+    channels.settle()
     for link in links.values where link.unsettledWrites > 0 {
       let count = link.unsettledWrites
       link.unsettledWrites = 0

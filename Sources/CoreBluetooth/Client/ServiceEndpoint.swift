@@ -9,23 +9,34 @@ package struct ServiceEndpoint: Sendable {
   /// Makes a connected, non-blocking socket. Called off the bridge queue, because it may block.
   let connect: @Sendable () throws -> FileDescriptor
   private let ending: Ending?
+  private let rules: @Sendable () -> PeripheralRules
   /// Names the device that a new manager is on; nil for the process.
   private var deviceName: @Sendable () -> String? = { nil }
   /// Whether it is the one in use, whichever that is at the time.
   let isCurrent: Bool
 
-  /// - Parameter ending: what emulation adds to the end of connections that the app cancels.
-  package init(ending: Ending? = nil, connect: @escaping @Sendable () throws -> FileDescriptor) {
-    self.init(isCurrent: false, ending: ending, connect: connect)
+  /// - Parameters:
+  ///   - ending: what emulation adds to the end of connections that the app cancels.
+  ///   - rules: those of peripheral managers, asked for each when it is made.
+  package init(
+    ending: Ending? = nil, rules: @escaping @Sendable () -> PeripheralRules = { PeripheralRules() },
+    connect: @escaping @Sendable () throws -> FileDescriptor
+  ) {
+    self.init(isCurrent: false, ending: ending, rules: rules, connect: connect)
   }
 
-  private init(isCurrent: Bool, ending: Ending?, connect: @escaping @Sendable () throws -> FileDescriptor) {
+  private init(
+    isCurrent: Bool, ending: Ending?, rules: @escaping @Sendable () -> PeripheralRules,
+    connect: @escaping @Sendable () throws -> FileDescriptor
+  ) {
     self.connect = connect
     self.ending = ending
+    self.rules = rules
     self.isCurrent = isCurrent
   }
 
   var device: String? { deviceName() }
+  var peripheralRules: PeripheralRules { rules() }
 
   /// The same service, for managers on devices of their own: asked for each manager.
   package func on(device: @escaping @Sendable () -> String?) -> ServiceEndpoint {
@@ -63,7 +74,8 @@ package struct ServiceEndpoint: Sendable {
 
   /// The one in use at the time of each connect.
   package static let current = ServiceEndpoint(
-    isCurrent: true, ending: { inUse.ending?($0) ?? EmulatedEnding() }, connect: { try inUse.connect() }
+    isCurrent: true, ending: { inUse.ending?($0) ?? EmulatedEnding() }, rules: { inUse.peripheralRules },
+    connect: { try inUse.connect() }
   ).on { inUse.device }
 
   private static var inUse: ServiceEndpoint { chosen.withLock { $0 } ?? standard }

@@ -16,7 +16,7 @@ open class CBPeripheralManager: CBManager {
   }
 
   let local: Guarded<State>
-  let rules = PeripheralRules.current
+  let rules: PeripheralRules
   package let session: PeripheralSession
 
   public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
@@ -29,6 +29,7 @@ open class CBPeripheralManager: CBManager {
   public required init(
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
+    rules = ServiceEndpoint.current.peripheralRules
     local = Guarded(State(delegate: delegate, updates: UpdateWindow(depth: rules.updateQueueDepth)))
     session = PeripheralSession(endpoint: .current, options: options)
     super.init(queue: queue)
@@ -40,6 +41,7 @@ open class CBPeripheralManager: CBManager {
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
     endpoint: ServiceEndpoint, timing: ServiceConnection.Timing = ServiceConnection.Timing()
   ) {
+    rules = endpoint.peripheralRules
     local = Guarded(State(delegate: delegate, updates: UpdateWindow(depth: rules.updateQueueDepth)))
     session = PeripheralSession(endpoint: endpoint, options: options, timing: timing)
     super.init(queue: queue)

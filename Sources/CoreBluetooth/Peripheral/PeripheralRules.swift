@@ -1,6 +1,4 @@
-import BridgeIO
-
-/// What peripheral managers insist on where systems differ, or tests want it otherwise. For managers made from now on.
+/// What a peripheral manager insists on where systems differ, or tests want it otherwise.
 package struct PeripheralRules: Sendable {
   /// Names and UUIDs have the room of one legacy advertisement, as on Apple's systems.
   package var limitsAdvertisement = true
@@ -12,11 +10,4 @@ package struct PeripheralRules: Sendable {
   package var updateQueueDepth = 20
 
   package init() {}
-
-  private static let chosen = Lock(PeripheralRules())
-
-  package static var current: PeripheralRules {
-    get { chosen.withLock { $0 } }
-    set { chosen.withLock { $0 = newValue } }
-  }
 }

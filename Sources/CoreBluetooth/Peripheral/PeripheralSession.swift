@@ -16,14 +16,15 @@ package final class PeripheralSession: ServiceConnectionOwner {
   private var toldState: AdapterState?
   /// Whether the manager has what it hosts from the app: restoring comes before.
   private var isSettled = false
-  var channels: [String: Channel] = [:]
-  var isSettling = false
+  private let channels: ServiceChannels
+  private var isSettling = false
 
   nonisolated init(
     endpoint: ServiceEndpoint, options: [String: Any]?, timing: ServiceConnection.Timing = ServiceConnection.Timing()
   ) {
     restoreIdentifier = options?[CBPeripheralManagerOptionRestoreIdentifierKey] as? String
     connection = ServiceConnection(to: endpoint, features: [.state, .errors, .peripheral], timing: timing)
+    channels = ServiceChannels(connection, pausedWith: .peripheral)
   }
 
   /// Begins to serve a manager.
@@ -33,6 +34,7 @@ package final class PeripheralSession: ServiceConnectionOwner {
       guard !isClosed else { return }
       self.manager = manager
       self.callbacks = callbacks
+      channels.onSend = { [weak self] in self?.settleLater() }
       connection.open(for: self)
     }
   }
@@ -45,14 +47,14 @@ package final class PeripheralSession: ServiceConnectionOwner {
       send(.stopAdvertising(StopAdvertising()))
       send(.unpublishService(UnpublishService()))
     }
-    closeChannels(.operationCancelled)
+    channels.closeAll(.operationCancelled)
     connection.close()
   }
 
   /// The app is no more, as far as the service can tell.
   func abandon() {
     isClosed = true
-    closeChannels(.operationCancelled)
+    channels.closeAll(.operationCancelled)
     connection.abandon()
   }
 
@@ -70,7 +72,7 @@ package final class PeripheralSession: ServiceConnectionOwner {
     serviceState = state
     if isLost {
       hostingState = nil
-      closeChannels(.serviceLost)
+      channels.closeAll(.serviceLost)
     }
     if state == .poweredOn, hostingState == nil {
       guard connection.features.contains(.peripheral) else { return report(.unsupported) }
@@ -88,7 +90,7 @@ package final class PeripheralSession: ServiceConnectionOwner {
     guard toldState != state else { return }
     toldState = state
     if state == .poweredOn { isSettled = true }
-    if state.rawValue < AdapterState.poweredOff.rawValue { closeChannels(.peripheralDisconnected) }
+    if state.rawValue < AdapterState.poweredOff.rawValue { channels.closeAll(.peripheralDisconnected) }
     tell { $0.didUpdateState(state) }
   }
 
@@ -100,8 +102,8 @@ package final class PeripheralSession: ServiceConnectionOwner {
     case .peripheral(.didRestorePeripheral(let restored)): restore(restored)
     case .peripheral(.didAcceptL2CAP(let accepted)): accept(accepted)
     case .peripheral(let event): tell { $0.didReceive(event) }
-    case .l2capData(let data): received(data)
-    case .l2capClosed(let event): closed(event)
+    case .l2capData(let data): channels.received(data)
+    case .l2capClosed(let event): channels.closed(event)
     default: break
     }
   }
@@ -114,6 +116,23 @@ package final class PeripheralSession: ServiceConnectionOwner {
     }
     isSettled = true
     tell { $0.willRestore(restored) }
+  }
+
+  // MARK: Channels
+
+  private func accept(_ accepted: DidAcceptL2CAP) {
+    let pipe = channels.open(accepted.channelId)
+    tell { $0.didOpen(pipe, accepted) }
+  }
+
+  private func settleLater() {
+    if !isSettling { BridgeQueue.atEndOfTurn { self.settle() } }
+    isSettling = true
+  }
+
+  private func settle() {
+    isSettling = false
+    if !connection.isCongested { channels.settle() }
   }
 
   package func connectionDidDrain(_ connection: ServiceConnection) { settle() }
