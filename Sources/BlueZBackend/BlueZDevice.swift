@@ -22,6 +22,8 @@ final class BlueZDevice {
   private var barrierCall: PendingCall?
   private var nameCall: PendingCall?
   private var lowEnergyBearerRefused = false
+  /// Where the journal has our link.
+  private var journaledPath: String?
   /// The bearer that was preferred before we asked for LE.
   private var formerBearer: String?
   /// What is being asked of the link besides GATT, and ends with it.
@@ -77,6 +79,7 @@ final class BlueZDevice {
     if changes.contains(.servicesResolved), object.servicesResolved { handle(.resolved(true)) }
   }
 
+  func endInheritedLink() { handle(.inherited) }
   func linkWillEnd(_ reason: BluetoothError) { handle(.reason(reason)) }
   func settled() { handle(.settled) }
   func radioLost() {
@@ -104,8 +107,17 @@ final class BlueZDevice {
     guard events.count == 1 else { return }
     while let (event, isRequest) = events.first {
       for action in machine.handle(event) { perform(action, isRequest: isRequest) }
+      keepJournal()
       events.removeFirst()
     }
+  }
+
+  private func keepJournal() {
+    let path = mustDisconnectAtStop ? object?.path : nil
+    guard path != journaledPath else { return }
+    if let journaledPath { host.journal.note(journaledPath, isHeld: false) }
+    if let path { host.journal.note(path, isHeld: true) }
+    journaledPath = path
   }
 
   private func perform(_ action: LinkMachine.Action, isRequest: Bool) {

@@ -15,6 +15,7 @@ public final class BlueZRadio: Radio {
   let identities: IdentityTable
   let traits = DaemonTraits()
   let gattPaths = GATTPaths()
+  let journal: LinkJournal
   var linkEndReasons: LinkEndReasons?
   private let dispatcher: SignalDispatcher
   private let agentConfiguration: AgentConfiguration
@@ -22,6 +23,8 @@ public final class BlueZRadio: Radio {
   private(set) lazy var devices = DeviceTable(identities: identities, host: self)
 
   private var settling: QueueTimer?
+  /// Paths of devices whose links a killed service has left; until they are listed.
+  private var inherited: Set<String> = []
   /// Devices are being listed, not appearing.
   private var isListing = false
   private var answers: [(LinkEvent, PeripheralIdentifier)] = []
@@ -33,6 +36,7 @@ public final class BlueZRadio: Radio {
     discovery = Discovery(service: service, timing: configuration.timing)
     adapter = AdapterController(service: service, configuration: configuration)
     identities = IdentityTable(directory: configuration.stateDirectory)
+    journal = LinkJournal(directory: configuration.stateDirectory)
     dispatcher = SignalDispatcher(cache: service.cache, gattPaths: gattPaths)
     agentConfiguration = configuration.agent
     service.observer = self
@@ -64,9 +68,9 @@ public final class BlueZRadio: Radio {
       shutDown()
       completion()
     }
-    let finishOne: @BridgeQueue () -> Void = {
+    let finishOne: @BridgeQueue () -> Void = { [self] in
       outstanding -= 1
-      if outstanding == 0 { finish() }
+      if outstanding == 0 { journal.close(completion: finish) }
     }
     QueueTimer(after: timing.stopLimit) { finish() }
     for record in devices.records.values where record.mustDisconnectAtStop {
@@ -202,7 +206,9 @@ extension BlueZRadio: BlueZServiceObserver {
     switch service.state {
     case .noBus: agent = nil
     case .loading: traits.forget()
-    case .ready: registerAgent()
+    case .ready:
+      if let daemon = service.identity { inherited.formUnion(journal.begin(daemon: daemon)) }
+      registerAgent()
     case .noOwner, .denied: break
     }
     adapter.update()
@@ -266,6 +272,7 @@ extension BlueZRadio: AdapterControllerObserver {
       _ = devices.attach(object, settles: settles)
     }
     isListing = false
+    endInheritedLinks()
     guard settles else { return }
     settling?.cancel()
     settling = QueueTimer(after: timing.restartSettle) { [weak self] in
@@ -273,5 +280,13 @@ extension BlueZRadio: AdapterControllerObserver {
       service.settled()
       for record in devices.records.values { record.settled() }
     }
+  }
+  private func endInheritedLinks() {
+    for path in inherited {
+      guard let record = service.cache.devices[path]?.record else { continue }
+      Log.notice("link", "\(record.identifier): ended, since the service that made the link was killed")
+      record.endInheritedLink()
+    }
+    inherited = []
   }
 }

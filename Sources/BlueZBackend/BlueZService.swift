@@ -32,6 +32,12 @@ final class BlueZService {
   private let timing: BlueZTiming
   /// bluetoothd's unique name.
   private(set) var owner: String?
+  /// Tells this bluetoothd from any other that this machine has had: its name, which the bus never gives away again, and
+  /// the bus' own.
+  var identity: String? {
+    guard let owner, let bus = connection?.serverIdentifier else { return nil }
+    return "\(bus) \(owner)"
+  }
   /// bluetoothd has started before our eyes, so links that it claims may be those of one that was killed.
   private(set) var startedAnew = false
   private var retry: QueueTimer?

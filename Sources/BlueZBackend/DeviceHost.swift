@@ -9,6 +9,7 @@ protocol DeviceHost: AnyObject {
   var discovery: Discovery { get }
   var timing: BlueZTiming { get }
   var gattPaths: GATTPaths { get }
+  var journal: LinkJournal { get }
   /// A device with a private address is linked, or being so.
   var hasPrivatePeers: Bool { get }
 

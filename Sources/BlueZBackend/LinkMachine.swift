@@ -11,6 +11,8 @@ struct LinkMachine {
   enum Event {
     /// The application's wishes.
     case connectRequested, disconnectRequested
+    /// A service that was killed has left this link, or its attempt at one.
+    case inherited
     /// bluetoothd shows the device (again), or no longer.
     case appeared(connected: Bool, resolved: Bool)
     case vanished
@@ -91,6 +93,7 @@ struct LinkMachine {
     switch event {
     case .connectRequested: connectRequested()
     case .disconnectRequested: disconnectRequested()
+    case .inherited: inherited()
     case .appeared(let connected, let resolved): appeared(connected, resolved)
     case .vanished: vanished()
     case .connected(let value): value ? linkUp() : linkDown()
@@ -152,6 +155,13 @@ struct LinkMachine {
       closingError = nil
       if !isReported { actions.append(.didDisconnect(nil)) }
     }
+  }
+
+  /// Ends it, as an orderly stop of that service would have.
+  private mutating func inherited() {
+    guard phase == .idle, isPresent else { return }
+    isOurs = isConnected
+    startClosing()
   }
 
   /// Lets go of a link that others made.

@@ -49,6 +49,13 @@ public final class Connection {
 
   public var isOpen: Bool { raw != nil }
 
+  /// The bus' GUID, another one each time that the bus starts; nil before it is known.
+  public var serverIdentifier: String? {
+    guard let raw, let text = dbus_connection_get_server_id(raw) else { return nil }
+    defer { dbus_free(text) }
+    return String(cString: text)
+  }
+
   // MARK: Sending
 
   /// A call whose reply comes as late as it likes: no time limit. The reply may never come; see `PendingCall.cancel`.

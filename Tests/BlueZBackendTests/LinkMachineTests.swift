@@ -239,6 +239,21 @@ import Testing
     #expect(machine.mustDisconnectAtStop)
   }
 
+  @Test mutating func `a link that a killed service left is ended, and a connect waits for that`() {
+    _ = machine.handle(.connected(true))
+    #expect(machine.handle(.inherited) == [.callDisconnect, .start(.closing, .limit)])
+    #expect(machine.mustDisconnectAtStop)
+    #expect(machine.handle(.connectRequested) == [])
+    #expect(machine.handle(.connected(false)).contains(.callConnect))
+  }
+
+  @Test mutating func `an attempt that a killed service left is ended, and what others make later is theirs`() {
+    #expect(machine.handle(.inherited).contains(.callDisconnect))
+    #expect(told(.disconnectReplied) == [])
+    _ = machine.handle(.connected(true))
+    #expect(!machine.mustDisconnectAtStop)
+  }
+
   @Test mutating func `a connect to what is connected is told again`() {
     link()
     #expect(told(.connectRequested) == [.didConnect])

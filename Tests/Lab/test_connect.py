@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from lab.gatt import READ, Characteristic, Service
-from lab.other import call
+from lab.other import call, seen_by
 from lab.times import LINK, LONG, QUIET, SOON, seconds
 
 
@@ -18,12 +18,6 @@ async def known(client, name):
     id = (await client.find(name))["id"]
     client.stop_scan()
     return id
-
-
-async def seen_by(bleak, peripheral):
-    """Found by another program; not while the bridge stops its scan, which bluetoothd would mix up."""
-    await asyncio.sleep(seconds(1))
-    return await bleak.BleakScanner.find_device_by_address(peripheral.address_text, timeout=SOON)
 
 
 @pytest.mark.parametrize("kind", ["public", "static", "private"])

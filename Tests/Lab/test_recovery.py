@@ -7,6 +7,7 @@ import pytest
 
 from lab.client import Client
 from lab.gatt import READ, Characteristic, Service
+from lab.other import seen_by
 from lab.times import LINK, QUIET, SOON, seconds
 
 pytestmark = pytest.mark.restarts
@@ -179,9 +180,29 @@ async def test_a_bridge_that_was_killed_leaves_nothing_that_stops_the_next(world
     id = await client.connect("Left")
     await client.services(id)
     await bridge.stop(9)
+    assert p.connection is not None
     await bridge.start()
     client = await bridge.client(features=["errors"])
     client.send("connect", id=id, options={})
     await client.expect("didConnect", LINK, id=id)
     await client.services(id)
     assert p.connection is not None
+
+
+async def test_a_link_that_a_killed_bridge_left_is_ended_and_the_device_found_again(world, start_bridge, other):
+    bridge = await start_bridge()
+    left, foreign = await world.peripheral("Left", [battery()]), await world.peripheral("Foreign", [battery()])
+    client = await bridge.client()
+    id = await client.connect("Left")
+    await client.services(id)
+    client.stop_scan()
+    device = await seen_by(other, foreign)
+    async with other.BleakClient(device, timeout=LINK):
+        await bridge.stop(9)
+        assert left.connection is not None
+        await bridge.start()
+        await left.wait_until_connected(LINK, False)
+        client = await bridge.client("next")
+        client.scan()
+        await client.expect("didDiscover", LINK, name="Left")
+        assert foreign.connection is not None

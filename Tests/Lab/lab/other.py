@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import os
 
+from .times import SOON, seconds
+
 
 class SystemBus:
     """A Unix socket on the host behind which the machine's system bus answers. No descriptors can pass."""
@@ -53,3 +55,9 @@ async def call(machine, path, interface, method, *arguments, check=True, timeout
     """busctl: a call to org.bluez."""
     return await machine.run("busctl", f"--timeout={timeout}", "call", "org.bluez", path, interface, method, *arguments,
                              check=check, timeout=timeout + 10)
+
+
+async def seen_by(bleak, peripheral):
+    """Found by another program; not while the bridge stops its scan, which bluetoothd would mix up."""
+    await asyncio.sleep(seconds(1))
+    return await bleak.BleakScanner.find_device_by_address(peripheral.address_text, timeout=SOON)
