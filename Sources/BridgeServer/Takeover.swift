@@ -1,12 +1,18 @@
 import BridgeIO
 import BridgeProtocol
 
-/// Policy `takeover`: one client at a time, the last wins. A newcomer counts once it has said something, or has stayed for a
-/// while saying nothing: a bare connection, as probes make it, costs nobody anything.
+/// Policy `takeover`: one app at a time, the last wins. A newcomer counts once it has said something, or has stayed for a
+/// while saying nothing: a bare connection, as probes make it, costs nobody anything. Several connections of one process are one app's: those of
+/// its managers.
 @BridgeQueue
 final class Takeover {
   private let limits: ServerLimits
-  private weak var active: Session?
+  private struct Place {
+    weak var session: Session?
+  }
+
+  /// Of one app. Of ImpossiBLE's, which has one connection, there is one.
+  private var active: [Place] = []
   /// Processes evicted lately that do not know that they shall not come back, by pid.
   private var evicted: [(pid: Int32, at: ContinuousClock.Instant)] = []
 
@@ -27,10 +33,21 @@ final class Takeover {
   }
 
   private func take(_ session: Session) {
-    guard active !== session else { return }
+    let holders = active.compactMap(\.session).filter(\.isOpen)
+    guard !holders.contains(where: { $0 === session }) else { return }
     if isReturning(session) { return session.close("it was evicted a moment ago and does not say hello") }
-    if let old = active, old.isOpen { evict(old, for: session) }
-    active = session
+    let isSibling = !holders.isEmpty && holders.allSatisfy { Self.areOfOneApp($0, session) }
+    if !isSibling { for old in holders { evict(old, for: session) } }
+    active = (isSibling ? holders : []).map { Place(session: $0) } + [Place(session: session)]
+  }
+
+  /// Clients that ask for features may be several in one process. One that does not is ImpossiBLE's, and its second
+  /// connection takes the place of a first that it has given up.
+  private static func areOfOneApp(_ one: Session, _ other: Session) -> Bool {
+    guard let first = one.hello, let second = other.hello, first.features != nil, second.features != nil,
+      let pid = first.pid
+    else { return false }
+    return pid == second.pid && first.bundleId == second.bundleId && one.peer.pid == other.peer.pid
   }
 
   private func evict(_ old: Session, for session: Session) {

@@ -73,6 +73,34 @@ import Testing
     await service.stop()
   }
 
+  @Test func anAppsSecondConnectionEvictedItsFirst() async throws {
+    let service = try ServiceFixture(.takeover) { $0.limits.takeoverGrace = long }
+    let features: Features = [.state]
+    let first = try service.client()
+    first.hello(features: features)
+    let second = try service.client()
+    second.hello(features: features)
+    #expect(try await first.next()?.type == "welcome")
+    #expect(try await second.next()?.type == "welcome")
+    // Another process of the app takes the place of both.
+    let other = try service.client()
+    other.hello(pid: 4712, features: features)
+    #expect(await first.closes())
+    #expect(await second.closes())
+    #expect(try await other.next()?.type == "welcome")
+    await service.stop()
+  }
+
+  @Test func aSecondConnectionOfAnAppThatKnowsNoFeaturesTakesThePlaceOfTheFirst() async throws {
+    let service = try ServiceFixture(.takeover) { $0.limits.takeoverGrace = long }
+    let old = try await service.connectedClient()
+    let new = try service.client()
+    new.hello()
+    #expect(await old.closes())
+    #expect(!new.isClosed)
+    await service.stop()
+  }
+
   @Test func whoOnlyWatchesTheServiceIsNoClient() async throws {
     let service = try ServiceFixture(.takeover) { $0.limits.takeoverGrace = .milliseconds(10) }
     let app = try await service.connectedClient()
