@@ -68,6 +68,10 @@ final class Hosting {
     let host = HostDevice(
       identity: vacantIdentity(session.appName, session.hello?.device),
       name: session.hello?.device ?? session.processName)
+    return add(key, host)
+  }
+
+  private func add(_ key: String, _ host: HostDevice) -> HostingDevice {
     let world = World(world.makeRadio(for: host), server: server)
     let device = HostingDevice(key: key, host: host, world: world, hosting: self)
     devices[key] = device
@@ -84,6 +88,13 @@ final class Hosting {
     return "\(app) \(number)"
   }
 
+  /// The device that a client was on whose peripheral was kept, made anew if nobody is on it; nil if nothing was kept.
+  func deviceOfKept(_ key: String) -> HostingDevice? {
+    guard let kept = kept[key], !isExpired(kept) else { return nil }
+    if let device = devices[kept.deviceKey] { return device }
+    return add(kept.deviceKey, kept.host)
+  }
+
   // MARK: Coming back
 
   /// Keeps what a client had published, for one that comes with the same restore identifier.
@@ -97,7 +108,11 @@ final class Hosting {
   /// What was kept, once, and not for too long.
   func takeKept(_ key: String) -> KeptPeripheral? {
     guard let peripheral = kept.removeValue(forKey: key) else { return nil }
-    return .now - peripheral.since > server.configuration.limits.restoration ? nil : peripheral
+    return isExpired(peripheral) ? nil : peripheral
+  }
+
+  private func isExpired(_ peripheral: KeptPeripheral) -> Bool {
+    .now - peripheral.since > server.configuration.limits.restoration
   }
 
   // MARK: Flow
@@ -134,5 +149,8 @@ final class HostingDevice {
 struct KeptPeripheral {
   var services: [HostedService]
   var advertisement: AdvertisementData?
+  /// Where it was, and is again: centrals know it by that.
+  var deviceKey: String
+  var host: HostDevice
   var since = ContinuousClock.now
 }

@@ -8,7 +8,14 @@ extension Session {
     guard features.contains(.peripheral) else { return fail(message, .operationNotSupported) }
     if let hosting { return hosting.handle(request) }
     guard case .hostPeripheral(let request) = request else { return fail(message, .notHosting) }
-    guard let hosting = server.hosting, let hostingDevice else { return }
+    guard let hosting = server.hosting else { return }
+    // Who has begun to use the device that it is on stays there.
+    if hosting.state == .poweredOn, scan == nil, connections.isEmpty,
+      let key = SessionHosting.restoreKey(of: self, request)
+    {
+      moveToDevice(hosting.deviceOfKept(key))
+    }
+    guard let hostingDevice else { return }
     let new = SessionHosting(self, on: hostingDevice, hosting, request)
     self.hosting = new
     new.start()

@@ -8,6 +8,7 @@ final class SessionHosting: HostedPeripheralDelegate, ChannelOwner {
   unowned let session: Session
   var channels: [SessionChannel] = []
   private let hosting: Hosting
+  private let device: HostingDevice
   private(set) var peripheral: (any HostedPeripheral)!
   private let restoreKey: String?
   private var services: [HostedService] = []
@@ -34,9 +35,15 @@ final class SessionHosting: HostedPeripheralDelegate, ChannelOwner {
   init(_ session: Session, on device: HostingDevice, _ hosting: Hosting, _ request: HostPeripheral) {
     self.session = session
     self.hosting = hosting
-    restoreKey = request.restoreIdentifier.map { "\(session.appName)/\($0.prefix(Session.nameLimit))" }
+    self.device = device
+    restoreKey = Self.restoreKey(of: session, request)
     let name = request.restoreIdentifier.map { String($0.prefix(Session.nameLimit)) } ?? ""
     peripheral = hosting.world.makePeripheral(on: device.host, name: name, delegate: self)
+  }
+
+  /// What a client's peripheral is kept under.
+  static func restoreKey(of session: Session, _ request: HostPeripheral) -> String? {
+    request.restoreIdentifier.map { "\(session.appName)/\($0.prefix(Session.nameLimit))" }
   }
 
   private func send(_ event: PeripheralEvent) { session.send(.peripheral(event)) }
@@ -74,7 +81,10 @@ final class SessionHosting: HostedPeripheralDelegate, ChannelOwner {
     guard isOpen else { return }
     isOpen = false
     if let restoreKey, !services.isEmpty || advertisement != nil {
-      hosting.keep(KeptPeripheral(services: services, advertisement: advertisement), as: restoreKey)
+      hosting.keep(
+        KeptPeripheral(
+          services: services, advertisement: advertisement, deviceKey: device.key, host: device.host),
+        as: restoreKey)
     }
     for channel in channels { channel.close() }
     peripheral.close()

@@ -213,8 +213,11 @@ final class Session {
   }
 
   /// Goes on where a former session was: what that held there it holds as the same central.
-  func moveToDevice(of former: Session) {
-    guard let device = former.hostingDevice, device !== hostingDevice else { return }
+  func moveToDevice(of former: Session) { moveToDevice(former.hostingDevice) }
+
+  /// nil for staying.
+  func moveToDevice(_ device: HostingDevice?) {
+    guard let device, device !== hostingDevice else { return }
     leaveDevice()
     device.sessions += 1
     hostingDevice = device
