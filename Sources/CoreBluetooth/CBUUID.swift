@@ -19,6 +19,11 @@ open class CBUUID: NSObject, NSCopying {
     self.init(value: value, length: value.short.map { $0 > 0xFFFF ? 4 : 2 } ?? 16)
   }
 
+  /// Of a value from a peer, in the form in which a message spelled it.
+  convenience init(_ value: BluetoothUUID, _ spelling: UUIDSpelling) {
+    if spelling == UUIDSpelling() { self.init(value) } else { self.init(string: spelling.text(of: value)) }
+  }
+
   public convenience override init() { self.init(value: BluetoothUUID(high: 0, low: 0), length: 16) }
 
   /// Of 4, 8 or 36 characters in either case; ends the process for anything else, where Apple's raises an exception.

@@ -14,7 +14,8 @@ extension JSONWriter {
     }
     if !data.serviceUUIDs.isEmpty {
       key("kCBAdvDataServiceUUIDs")
-      uuids(data.serviceUUIDs, spelling: spelling)
+      uuids(
+        data.serviceUUIDs, spelling: data.longServiceUUIDs.isEmpty ? spelling : spelling.adding(data.longServiceUUIDs))
     }
     if !data.overflowServiceUUIDs.isEmpty {
       key("kCBAdvDataHashedServiceUUIDs")
@@ -54,6 +55,13 @@ extension JSONWriter {
 }
 
 extension AdvertisementData {
+  /// Reads what an app wants advertised, in the widths in which it wants its services.
+  init(toAdvertise fields: MessageFields) throws(FieldError) {
+    var spelling = UUIDSpelling()
+    try self.init(fields, spelling: &spelling)
+    longServiceUUIDs = spelling.longUUIDs(of: serviceUUIDs)
+  }
+
   /// Reads such a dictionary; unusual spellings of its UUIDs are added to `spelling`.
   init(_ fields: MessageFields, spelling: inout UUIDSpelling) throws(FieldError) {
     self.init()

@@ -5,6 +5,9 @@ public struct AdvertisementData: Hashable, Sendable {
   public var localName: String?
   public var isConnectable: Bool?
   public var serviceUUIDs: [BluetoothUUID]
+  /// Those of `serviceUUIDs` that go out in 128 bits though they have a shorter form: as the app that is the peripheral
+  /// spelled them. Of what is heard it says nothing.
+  public var longServiceUUIDs: Set<BluetoothUUID> = []
   public var overflowServiceUUIDs: [BluetoothUUID]
   public var solicitedServiceUUIDs: [BluetoothUUID]
   /// With the company identifier in front, little endian, as on air.

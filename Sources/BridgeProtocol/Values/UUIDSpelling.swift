@@ -17,6 +17,18 @@ public struct UUIDSpelling: Hashable, Sendable {
     if spelled.text != spelled.uuid.text { unusual[spelled.uuid] = spelled.text }
   }
 
+  /// The same, with the 128-bit form for these unless they are spelled otherwise.
+  func adding(_ long: Set<BluetoothUUID>) -> UUIDSpelling {
+    var spelling = self
+    for uuid in long where spelling.unusual[uuid] == nil { spelling.unusual[uuid] = uuid.fullText }
+    return spelling
+  }
+
+  /// Those that are spelled in 128 bits though they have a shorter form.
+  func longUUIDs(of uuids: [BluetoothUUID]) -> Set<BluetoothUUID> {
+    unusual.isEmpty ? [] : Set(uuids.filter { unusual[$0]?.utf8.count == 36 })
+  }
+
   public func text(of uuid: BluetoothUUID) -> String { unusual[uuid] ?? uuid.text }
 
   /// The unusual spelling, if there is one.

@@ -41,7 +41,7 @@ extension CBCentralManager {
     let isRenamed = peripheral.update(name: report.name.isEmpty ? report.advertisement.localName ?? "" : report.name)
     if isRenamed { peripheral.delegate?.peripheralDidUpdateName(peripheral) }
     delegate?.centralManager(
-      self, didDiscover: peripheral, advertisementData: report.advertisement.appDictionary,
+      self, didDiscover: peripheral, advertisementData: report.advertisement.appDictionary(report.spelling),
       rssi: NSNumber(value: report.rssi))
   }
 
@@ -144,7 +144,9 @@ extension DidRestoreState {
 
 extension AdvertisementData {
   /// What CoreBluetooth gives with a discovery.
-  fileprivate var appDictionary: [String: Any] {
+  ///
+  /// - Parameter spelling: the widths of the services on air.
+  fileprivate func appDictionary(_ spelling: UUIDSpelling) -> [String: Any] {
     var dictionary: [String: Any] = [
       CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable ?? true),
       // Not documented by Apple, but there, and read by apps.
@@ -153,7 +155,7 @@ extension AdvertisementData {
       "kCBAdvDataRxSecondaryPHY": NSNumber(value: 0),
     ]
     func add(_ uuids: [BluetoothUUID], _ key: String) {
-      if !uuids.isEmpty { dictionary[key] = uuids.map { CBUUID($0) } }
+      if !uuids.isEmpty { dictionary[key] = uuids.map { CBUUID($0, spelling) } }
     }
     if let localName { dictionary[CBAdvertisementDataLocalNameKey] = localName }
     add(serviceUUIDs, CBAdvertisementDataServiceUUIDsKey)

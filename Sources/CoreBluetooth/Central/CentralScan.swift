@@ -25,9 +25,12 @@ struct CentralScan: Sendable {
       .compactMap { SpelledUUID($0.element) }
   }
 
-  func request(scanner: Int) -> Scan {
-    Scan(
-      services: services, allowDuplicates: allowDuplicates, solicitedServices: solicited,
+  /// - Parameter isBridge: whether the provider is bridge. It tells in which width a device advertises unless it is asked
+  ///   in another; others may compare texts.
+  func request(scanner: Int, isBridge: Bool) -> Scan {
+    func spelled(_ uuids: [SpelledUUID]) -> [SpelledUUID] { isBridge ? uuids.map { SpelledUUID($0.uuid) } : uuids }
+    return Scan(
+      services: spelled(services), allowDuplicates: allowDuplicates, solicitedServices: spelled(solicited),
       scannerKeys: ["cbs_\(scanner)"])
   }
 

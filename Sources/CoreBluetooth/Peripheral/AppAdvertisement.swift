@@ -18,7 +18,7 @@ package struct AppAdvertisement {
     for key in rest.keys.sorted() { Misuse.warn("The advertisement key \"\(key)\" is not allowed") }
     guard rules.limitsAdvertisement else {
       data.localName = name
-      data.serviceUUIDs += uuids.map(\.value)
+      for uuid in uuids { data.advertise(uuid) }
       return
     }
     let used = place(uuids)
@@ -32,7 +32,7 @@ package struct AppAdvertisement {
       let length = uuid.data.count
       if used + length <= Self.room {
         used += length
-        data.serviceUUIDs.append(uuid.value)
+        data.advertise(uuid)
       } else {
         data.overflowServiceUUIDs.append(uuid.value)
       }
@@ -63,11 +63,19 @@ package struct AppAdvertisement {
 }
 
 extension AdvertisementData {
+  /// In the width in which it was made.
+  fileprivate mutating func advertise(_ uuid: CBUUID) {
+    serviceUUIDs.append(uuid.value)
+    if uuid.data.count == 16, uuid.value.short != nil { longServiceUUIDs.insert(uuid.value) }
+  }
+
   /// As an app gave it.
   var startDictionary: [String: Any] {
     var dictionary: [String: Any] = [:]
     if let localName { dictionary[CBAdvertisementDataLocalNameKey] = localName }
-    let uuids = (serviceUUIDs + overflowServiceUUIDs).map { CBUUID($0) }
+    let uuids =
+      serviceUUIDs.map { longServiceUUIDs.contains($0) ? CBUUID(string: $0.fullText) : CBUUID($0) }
+      + overflowServiceUUIDs.map { CBUUID($0) }
     if !uuids.isEmpty { dictionary[CBAdvertisementDataServiceUUIDsKey] = uuids }
     return dictionary
   }

@@ -13,10 +13,9 @@ public struct DidRestorePeripheral: EventBody {
 
   init(_ fields: MessageFields) throws(FieldError) {
     services = try fields.objects("services", HostedService.init)
-    var spelling = UUIDSpelling()
     advertisement = nil
     if let adv = try fields.object("adv") {
-      do { advertisement = try AdvertisementData(adv, spelling: &spelling) } catch { throw error.inside("adv") }
+      do { advertisement = try AdvertisementData(toAdvertise: adv) } catch { throw error.inside("adv") }
     }
   }
 

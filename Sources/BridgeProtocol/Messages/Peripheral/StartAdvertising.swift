@@ -9,10 +9,9 @@ public struct StartAdvertising: RequestBody {
   }
 
   init(_ fields: MessageFields) throws(FieldError) {
-    var spelling = UUIDSpelling()
     advertisement = AdvertisementData()
     if let adv = try fields.object("adv") {
-      do { advertisement = try AdvertisementData(adv, spelling: &spelling) } catch { throw error.inside("adv") }
+      do { advertisement = try AdvertisementData(toAdvertise: adv) } catch { throw error.inside("adv") }
     }
   }
 
