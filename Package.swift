@@ -58,7 +58,7 @@ let package = Package(
     + module("BridgeProtocol", [], testData: ["Corpus", "Transcripts"])
     + module(
       "CoreBluetooth", ["BridgeIO", "BridgeProtocol", "CCoreBluetooth"],
-      testedWith: ["BridgeServer", "MockBackend", "Radio"])
+      testedWith: ["BridgeServer", "EmulationTestSupport", "MockBackend", "Radio"])
     + usage(of: "CoreBluetooth", in: .v5, "Swift5") + usage(of: "CoreBluetooth", in: .v6, "Swift6")
     + module("DBus", ["CDBus", "BridgeIO"])
     + module("Radio", ["BridgeIO", "BridgeProtocol"], testedWith: nil)

@@ -45,6 +45,7 @@ public final class EmulatorBus: Sendable {
     ServiceEndpoint(
       ending: { [engine] _ in engine.ending() },
       rules: { [self] in state.withLock { $0.configuration.peripheralRules } },
+      writeDepth: { [self] in state.withLock { $0.configuration.writeQueueDepth } },
       connect: { [self] in
         let (delay, socket) = state.withLock { ($0.configuration.stateUpdateDelay, $0.socket) }
         // Off the queue, on a thread that may wait.

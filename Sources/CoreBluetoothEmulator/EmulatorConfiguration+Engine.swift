@@ -63,6 +63,10 @@ extension EmulatorConfiguration {
     return VirtualPairing(mode: pairingSucceeds ? .justWorks : .none, duration: .seconds(max(pairingDelay, 0)))
   }
 
+  var writeQueueDepth: Int {
+    simulateBackpressure ? max(maxWriteWithoutResponseQueue, 1) : WriteWindow.standardSize
+  }
+
   var peripheralRules: PeripheralRules {
     var rules = PeripheralRules()
     rules.limitsAdvertisement = appliesAdvertisingRules

@@ -49,6 +49,8 @@ public struct EmulatorConfiguration: Hashable, Sendable {
   public var simulateBackpressure: Bool = false
   /// Updates on their way before `updateValue` returns false.
   public var maxNotificationQueue: Int = 20
+  /// Writes without response on their way before `canSendWriteWithoutResponse` is false.
+  public var maxWriteWithoutResponseQueue: Int = 20
   public var backpressureProcessingDelay: TimeInterval = 0.1
 
   // MARK: Pairing
@@ -123,7 +125,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     configuration.rssiVariation = 10
     (configuration.defaultMTU, configuration.maximumMTU) = (23, 185)
     configuration.simulateBackpressure = true
-    configuration.maxNotificationQueue = 5
+    (configuration.maxNotificationQueue, configuration.maxWriteWithoutResponseQueue) = (5, 5)
     configuration.backpressureProcessingDelay = 0.3
     configuration.pairingDelay = 1
     return configuration
@@ -137,7 +139,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     (configuration.simulateConnectionFailure, configuration.connectionFailureRate) = (true, 0.2)
     (configuration.simulateReadWriteErrors, configuration.readWriteErrorRate) = (true, 0.1)
     configuration.simulateBackpressure = true
-    configuration.maxNotificationQueue = 10
+    (configuration.maxNotificationQueue, configuration.maxWriteWithoutResponseQueue) = (10, 10)
     configuration.backpressureProcessingDelay = 0.2
     (configuration.simulatePairing, configuration.pairingSucceeds) = (true, false)
     return configuration

@@ -1,4 +1,5 @@
 import EmulationTestSupport
+import TestSupport
 import Testing
 
 @testable import CoreBluetooth
@@ -165,6 +166,98 @@ struct FeatureTests {
     }
     #expect(event === found)
     withExtendedLifetime(peripheral) { bus.stop() }
+  }
+
+  @Test func connectionEventsCanBeSwitchedOff() async throws {
+    let (central, peripheral) = try await open { $0.fireConnectionEvents = false }
+    central.manager.registerForConnectionEvents(options: [.serviceUUIDs: [PeripheralApp.serviceUUID]])
+    let found = try await central.find()
+    try await central.connect(found)
+    central.manager.cancelPeripheralConnection(found)
+    var events = 0
+    _ = try await central.inbox.first("end of the connection") { (event) -> Bool? in
+      if case .connectionEvent = event { events += 1 }
+      if case .disconnected = event { return true }
+      return nil
+    }
+    // What would have been told of the end came before this.
+    try await central.connect(found)
+    #expect(events == 0)
+    for case .connectionEvent in central.inbox.pending { Issue.record("a connection event") }
+    withExtendedLifetime(peripheral) { bus.stop() }
+  }
+
+  @Test(arguments: [true, false]) func solicitedServicesWidenAScanUnlessSwitchedOff(_ honored: Bool) async throws {
+    let (central, peripheral) = try await open { $0.honorSolicitedServiceUUIDs = honored }
+    peripheral.manager.stopAdvertising()
+    let solicited = CBUUID(string: "1812")
+    try await peripheral.advertise([
+      CBAdvertisementDataLocalNameKey: "Solicitor", CBAdvertisementDataSolicitedServiceUUIDsKey: [solicited],
+    ])
+    let other = PeripheralApp()
+    try await other.state(.poweredOn)
+    try await other.advertise([
+      CBAdvertisementDataLocalNameKey: "Other", CBAdvertisementDataServiceUUIDsKey: [solicited],
+    ])
+    central.manager.scanForPeripherals(
+      withServices: [solicited],
+      options: [
+        CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [solicited],
+        CBCentralManagerScanOptionAllowDuplicatesKey: true,
+      ])
+    // Each advertises every 10 ms.
+    var names: Set<String> = []
+    for _ in 0..<10 {
+      if let name = try await central.discovery().data[CBAdvertisementDataLocalNameKey] as? String {
+        names.insert(name)
+      }
+    }
+    #expect(names == (honored ? ["Other", "Solicitor"] : ["Other"]))
+    bus.stop()
+  }
+
+  @Test func fullQueuesOfWritesTellWhenThereIsRoom() async throws {
+    let (central, peripheral) = try await open {
+      $0.simulateBackpressure = true
+      $0.maxWriteWithoutResponseQueue = 3
+      $0.backpressureProcessingDelay = 0.02
+    }
+    let (found, characteristics) = try await explored(central)
+    var count = 0
+    while found.canSendWriteWithoutResponse {
+      found.writeValue(Data([UInt8(count)]), for: characteristics[0], type: .withoutResponse)
+      count += 1
+    }
+    #expect(count == 3)
+    try await central.inbox.first("room") { if case .ready = $0 { () } else { nil } }
+    #expect(found.canSendWriteWithoutResponse)
+    for number in 0..<3 {
+      let value = try await peripheral.inbox.first("write") {
+        if case .written(let values) = $0 { values } else { nil }
+      }
+      #expect(value == [Data([UInt8(number)])])
+    }
+    bus.stop()
+  }
+
+  @Test func aPeripheralThatWasKilledComesBackUnderItsIdentifier() async throws {
+    let options: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "my-peripheral"]
+    let first = PeripheralApp(options: options)
+    try await first.open(named: "Device")
+    let central = CentralApp()
+    try await central.state(.poweredOn)
+    let found = try await central.find()
+    try await central.connect(found)
+    bus.terminate(first.manager)
+    #expect((try await central.disconnection() as? CBError)?.code == .peripheralDisconnected)
+    let second = PeripheralApp(options: options)
+    try await second.inbox.first("restored state") { if case .willRestore = $0 { () } else { nil } }
+    try await second.state(.poweredOn)
+    #expect(second.manager.isAdvertising)
+    // The object that the central has is the device still.
+    try await central.connect(found)
+    #expect(try await central.services(of: found).map(\.uuid) == [PeripheralApp.serviceUUID])
+    withExtendedLifetime(first) { bus.stop() }
   }
 
   @Test func notificationsOfTheSystemAreAllowed() async throws {

@@ -1,5 +1,6 @@
 import CoreBluetoothEmulator
 import EmulationTestSupport
+import TestSupport
 import Testing
 
 /// The scenarios of the emulator's design.

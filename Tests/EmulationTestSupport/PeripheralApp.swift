@@ -28,11 +28,20 @@ public final class PeripheralApp: NSObject, CBPeripheralManagerDelegate, @unchec
     type: CBUUID(string: "9ABC"), properties: .read, value: nil, permissions: .readEncryptionRequired)
   private let lock = NSLock()
   private var current = Data("Hello".utf8)
+  private var answers = true
 
-  public init(queue: DispatchQueue? = DispatchQueue(label: "peripheral"), options: [String: Any]? = nil) {
+  public init(
+    queue: DispatchQueue? = DispatchQueue(label: "peripheral"), options: [String: Any]? = nil,
+    make: (PeripheralApp, DispatchQueue?, [String: Any]?) -> CBPeripheralManager = {
+      CBPeripheralManager(delegate: $0, queue: $1, options: $2)
+    }
+  ) {
     super.init()
-    manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
+    manager = make(self, queue, options)
   }
+
+  /// Requests are not answered any more.
+  public func fallSilent() { lock.withLock { answers = false } }
 
   public var value: Data {
     get { lock.withLock { current } }
@@ -52,15 +61,30 @@ public final class PeripheralApp: NSObject, CBPeripheralManagerDelegate, @unchec
   }
 
   /// Publishes the service and advertises it.
-  public func open(named name: String) async throws {
-    try await state(.poweredOn)
+  public func open(named name: String, with more: [CBMutableCharacteristic] = []) async throws {
+    if manager.state != .poweredOn { try await state(.poweredOn) }
     let service = CBMutableService(type: Self.serviceUUID, primary: true)
-    service.characteristics = [characteristic, secret]
-    manager.add(service)
-    try await inbox.first("end of adding") { if case .added(_, let error) = $0 { Answer(error) } else { nil } }.check()
+    service.characteristics = [characteristic, secret] + more
+    try await add(service)
     try await advertise([
       CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: [Self.serviceUUID],
     ])
+  }
+
+  public func add(_ service: CBMutableService) async throws {
+    manager.add(service)
+    try await inbox.first("end of adding") { if case .added(_, let error) = $0 { Answer(error) } else { nil } }.check()
+  }
+
+  /// A channel is published.
+  public func publishChannel(withEncryption isEncrypted: Bool = false) async throws -> CBL2CAPPSM {
+    manager.publishL2CAPChannel(withEncryption: isEncrypted)
+    return try await inbox.first("PSM") { if case .published(let psm, nil) = $0 { psm } else { nil } }
+  }
+
+  /// The next channel that a central opens.
+  public func channel() async throws -> CBL2CAPChannel {
+    try await inbox.first("channel") { if case .channel(let channel?, nil) = $0 { channel } else { nil } }
   }
 
   public func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { inbox.add(.state(peripheral.state)) }
@@ -88,6 +112,7 @@ public final class PeripheralApp: NSObject, CBPeripheralManagerDelegate, @unchec
   public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
     let value = value
     inbox.add(.read(request))
+    guard lock.withLock({ answers }) else { return }
     guard request.offset <= value.count else { return peripheral.respond(to: request, withResult: .invalidOffset) }
     request.value = value.dropFirst(request.offset)
     peripheral.respond(to: request, withResult: .success)
@@ -96,6 +121,7 @@ public final class PeripheralApp: NSObject, CBPeripheralManagerDelegate, @unchec
   public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
     for request in requests { value = request.value ?? Data() }
     inbox.add(.written(requests.map(\.value)))
+    guard lock.withLock({ answers }) else { return }
     peripheral.respond(to: requests[0], withResult: .success)
   }
 

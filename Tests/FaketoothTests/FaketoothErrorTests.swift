@@ -1,5 +1,6 @@
 import EmulationTestSupport
 import Faketooth
+import TestSupport
 import Testing
 
 /// Errors as Faketooth's description sets them.

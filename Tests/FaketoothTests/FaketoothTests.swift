@@ -1,5 +1,6 @@
 import EmulationTestSupport
 import Faketooth
+import TestSupport
 import Testing
 
 /// The examples of Faketooth's description, and what it promises beside them.

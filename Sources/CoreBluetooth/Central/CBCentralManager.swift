@@ -131,7 +131,7 @@ open class CBCentralManager: CBManager {
         manager.object?.didFailToConnect(peripheral.object, .invalidParameters)
       }
     }
-    switch peripheral.beginConnection(options) {
+    switch peripheral.beginConnection(options, writeQueueDepth: session.connection.endpoint.writeQueueDepth) {
     case .begun(let link):
       let session = session
       BridgeQueue.async { session.connect(link) }

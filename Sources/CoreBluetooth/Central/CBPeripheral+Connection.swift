@@ -12,10 +12,10 @@ extension CBPeripheral {
     case pending
   }
 
-  func beginConnection(_ options: ConnectOptions) -> Beginning {
+  func beginConnection(_ options: ConnectOptions, writeQueueDepth: Int) -> Beginning {
     peripheral.withLock { state in
       if let link = state.link { return state.state == .connected ? .standing(link) : .pending }
-      let link = PeripheralLink(self, options)
+      let link = PeripheralLink(self, options, writeQueueDepth: writeQueueDepth)
       state.link = link
       state.state = .connecting
       return .begun(link)

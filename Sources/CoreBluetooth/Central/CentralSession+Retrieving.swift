@@ -29,6 +29,7 @@ extension CentralSession {
     }
     retrievalCount += 1
     retrievals[retrievalCount] = retrieval
+    keepPace()
     send(
       .retrievePeripherals(
         RetrievePeripherals(requestId: retrievalCount, peripheralIds: ids, connectedWithServices: services)))

@@ -50,6 +50,7 @@ final class CentralSession: ServiceConnectionOwner {
       guard !isClosed else { return }
       self.manager = manager
       self.callbacks = callbacks
+      callbacks.onRelief { [weak self] in BridgeQueue.async { self?.keepPace() } }
       channels.onSend = { [weak self] in self?.settleLater() }
       connection.open(for: self)
     }
@@ -105,23 +106,36 @@ final class CentralSession: ServiceConnectionOwner {
   }
 
   func connection(_ connection: ServiceConnection, didReceive message: ServerMessage) {
+    handle(message)
+    keepPace()
+  }
+
+  /// Takes from the service what the app's queue can take, and answers that are waited for.
+  func keepPace() {
+    if let callbacks { connection.follow(callbacks, unless: !retrievals.isEmpty) }
+  }
+
+  private func handle(_ message: ServerMessage) {
     let isBridge = connection.isBridge
     switch message {
-    case .didUpdateValue(let update): deliver(update.id) { $0.didUpdate(update) }
-    case .didWriteValue(let reply): deliver(reply.id) { $0.didWrite(reply) }
+    case .didUpdateValue(let update): deliver(update.id, update.error) { $0.didUpdate(update) }
+    case .didWriteValue(let reply): deliver(reply.id, reply.error) { $0.didWrite(reply) }
     case .didDiscover(let report): discovered(report)
     case .didConnect(let event): connected(event.id)
     case .didFailConnect(let event): failed(event.id, event.error ?? .connectionFailed)
     case .didDisconnect(let event): disconnected(event)
     case .didUpdateName(let update): tell { $0.didUpdate(update) }
-    case .didReadRSSI(let reply): deliver(reply.id) { $0.didRead(reply) }
-    case .didDiscoverServices(let reply): deliver(reply.id) { $0.didDiscover(reply, accumulates: isBridge) }
-    case .didDiscoverIncludedServices(let reply): deliver(reply.id) { $0.didDiscover(reply, accumulates: isBridge) }
-    case .didDiscoverCharacteristics(let reply): deliver(reply.id) { $0.didDiscover(reply, accumulates: isBridge) }
-    case .didDiscoverDescriptors(let reply): deliver(reply.id) { $0.didDiscover(reply) }
-    case .didUpdateDescriptorValue(let update): deliver(update.id) { $0.didUpdate(update) }
-    case .didWriteDescriptorValue(let reply): deliver(reply.id) { $0.didWrite(reply) }
-    case .didUpdateNotification(let update): deliver(update.id) { $0.didUpdate(update) }
+    case .didReadRSSI(let reply): deliver(reply.id, reply.error) { $0.didRead(reply) }
+    case .didDiscoverServices(let reply):
+      deliver(reply.id, reply.error) { $0.didDiscover(reply, accumulates: isBridge) }
+    case .didDiscoverIncludedServices(let reply):
+      deliver(reply.id, reply.error) { $0.didDiscover(reply, accumulates: isBridge) }
+    case .didDiscoverCharacteristics(let reply):
+      deliver(reply.id, reply.error) { $0.didDiscover(reply, accumulates: isBridge) }
+    case .didDiscoverDescriptors(let reply): deliver(reply.id, reply.error) { $0.didDiscover(reply) }
+    case .didUpdateDescriptorValue(let update): deliver(update.id, update.error) { $0.didUpdate(update) }
+    case .didWriteDescriptorValue(let reply): deliver(reply.id, reply.error) { $0.didWrite(reply) }
+    case .didUpdateNotification(let update): deliver(update.id, update.error) { $0.didUpdate(update) }
     case .didModifyServices(let change): deliver(change.id) { $0.didModify(change) }
     case .didUpdateMTU(let update):
       connectedLink(update.id)?.writes.maximumLength = update.maximumWriteValueLength
@@ -153,7 +167,7 @@ final class CentralSession: ServiceConnectionOwner {
     if state.isScanning { scan = manager.restoredScan(state) }
     let restored = state.peripherals.map { held in
       let peripheral = manager.peripherals.peripheral(held.id, of: manager)
-      let link = PeripheralLink(peripheral, .none)
+      let link = PeripheralLink(peripheral, .none, writeQueueDepth: connection.endpoint.writeQueueDepth)
       link.phase = held.isConnected ? .connected : .connecting
       links[held.id] = link
       return Held((peripheral, link, held))
@@ -172,7 +186,7 @@ final class CentralSession: ServiceConnectionOwner {
 
   func scan(_ scan: CentralScan) {
     self.scan = scan
-    connection.send(.scan(scan.request(scanner: number)))
+    connection.send(.scan(scan.request(scanner: number, isBridge: connection.isBridge)))
   }
 
   func stopScan() {
@@ -205,6 +219,17 @@ final class CentralSession: ServiceConnectionOwner {
     callbacks?.add {
       guard let peripheral = link.peripheral.object, peripheral.isConnected(by: link) else { return }
       body(peripheral)
+    }
+  }
+
+  /// The same for the answer to a request. What fails because the link has gone is not told: the link's end is, which
+  /// comes right behind.
+  private func deliver(
+    _ id: PeripheralIdentifier, _ error: BluetoothError?, _ body: @escaping @Sendable (CBPeripheral) -> Void
+  ) {
+    guard let error, error.isOfLostLink, let link = connectedLink(id) else { return deliver(id, body) }
+    BridgeQueue.atEndOfTurn { [weak self] in
+      if link.phase == .connected { self?.deliver(id, body) }
     }
   }
 
@@ -250,4 +275,12 @@ final class CentralSession: ServiceConnectionOwner {
   func connectionDidDrain(_ connection: ServiceConnection) { settle() }
 
   private func tellReady(_ link: PeripheralLink) { deliver(link.id) { $0.isReadyToWrite() } }
+}
+
+extension BluetoothError {
+  /// Whether a request can fail with it because its link has gone.
+  fileprivate var isOfLostLink: Bool {
+    domain == .bluetooth
+      && [Self.notConnected, .connectionTimeout, .peripheralDisconnected].contains { $0.code == code }
+  }
 }

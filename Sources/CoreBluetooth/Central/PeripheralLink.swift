@@ -17,17 +17,18 @@ package final class PeripheralLink: Sendable {
   let id: PeripheralIdentifier
   let peripheral: WeakReference<CBPeripheral>
   let options: ConnectOptions
-  let writes = WriteWindow()
+  let writes: WriteWindow
   /// What the service has said. The app may not know it yet.
   @BridgeQueue var phase = Phase.connecting
   @BridgeQueue var delay: QueueTimer?
   /// Writes without response that the socket may not have taken.
   @BridgeQueue var unsettledWrites = 0
 
-  init(_ peripheral: CBPeripheral, _ options: ConnectOptions) {
+  init(_ peripheral: CBPeripheral, _ options: ConnectOptions, writeQueueDepth: Int) {
     id = peripheral.wireIdentifier
     self.peripheral = WeakReference(peripheral)
     self.options = options
+    writes = WriteWindow(size: writeQueueDepth)
   }
 
   /// The next connection of the same peripheral.
@@ -35,5 +36,6 @@ package final class PeripheralLink: Sendable {
     id = link.id
     peripheral = link.peripheral
     options = link.options
+    writes = WriteWindow(size: link.writes.size)
   }
 }

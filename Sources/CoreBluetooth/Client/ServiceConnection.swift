@@ -40,7 +40,7 @@ package final class ServiceConnection {
   }
 
   private weak var owner: (any ServiceConnectionOwner)?
-  let endpoint: ServiceEndpoint
+  nonisolated let endpoint: ServiceEndpoint
   private let timing: Timing
   private var hello: Hello
   private var phase = Phase.closed
@@ -48,6 +48,7 @@ package final class ServiceConnection {
   private var timer: QueueTimer?
   private var attempts = 0
   private var pauses = 0
+  private var isHeldUp = false
   /// Counts connects: a socket of an earlier one is not taken.
   private var connects = 0
   private var state: AdapterState?
@@ -159,6 +160,7 @@ package final class ServiceConnection {
   private func lost() {
     channel = nil
     pauses = 0
+    isHeldUp = false
     timer?.cancel()
     features = []
     isBridge = false
@@ -247,6 +249,15 @@ package final class ServiceConnection {
 
   /// More waits for the service than it takes at once.
   package var isCongested: Bool { channel?.isCongested ?? false }
+
+  /// Reads no more while the app's queue does not keep up: what the service has for it waits there, within the service's
+  /// bounds. But for an answer that a thread of the app's waits for.
+  func follow(_ callbacks: CallbackQueue, unless isAwaited: Bool) {
+    let mustWait = !isAwaited && callbacks.isFull
+    guard mustWait != isHeldUp else { return }
+    isHeldUp = mustWait
+    if mustWait { pauseReading() } else { resumeReading() }
+  }
 
   /// Reads no more until `resumeReading` was called as often.
   package func pauseReading() {

@@ -10,6 +10,7 @@ package struct ServiceEndpoint: Sendable {
   let connect: @Sendable () throws -> FileDescriptor
   private let ending: Ending?
   private let rules: @Sendable () -> PeripheralRules
+  private let writeDepth: @Sendable () -> Int
   /// Names the device that a new manager is on; nil for the process.
   private var deviceName: @Sendable () -> String? = { nil }
   /// Whether it is the one in use, whichever that is at the time.
@@ -18,18 +19,21 @@ package struct ServiceEndpoint: Sendable {
   /// - Parameters:
   ///   - ending: what emulation adds to the end of connections that the app cancels.
   ///   - rules: those of peripheral managers, asked for each when it is made.
+  ///   - writeDepth: how many writes without response may be on their way, asked for each connection.
   package init(
     ending: Ending? = nil, rules: @escaping @Sendable () -> PeripheralRules = { PeripheralRules() },
+    writeDepth: @escaping @Sendable () -> Int = { WriteWindow.standardSize },
     connect: @escaping @Sendable () throws -> FileDescriptor
   ) {
-    self.init(isCurrent: false, ending: ending, rules: rules, connect: connect)
+    self.init(isCurrent: false, ending: ending, rules: rules, writeDepth: writeDepth, connect: connect)
   }
 
   private init(
     isCurrent: Bool, ending: Ending?, rules: @escaping @Sendable () -> PeripheralRules,
-    connect: @escaping @Sendable () throws -> FileDescriptor
+    writeDepth: @escaping @Sendable () -> Int, connect: @escaping @Sendable () throws -> FileDescriptor
   ) {
     self.connect = connect
+    self.writeDepth = writeDepth
     self.ending = ending
     self.rules = rules
     self.isCurrent = isCurrent
@@ -37,6 +41,7 @@ package struct ServiceEndpoint: Sendable {
 
   var device: String? { deviceName() }
   var peripheralRules: PeripheralRules { rules() }
+  var writeQueueDepth: Int { writeDepth() }
 
   /// The same service, for managers on devices of their own: asked for each manager.
   package func on(device: @escaping @Sendable () -> String?) -> ServiceEndpoint {
@@ -75,7 +80,7 @@ package struct ServiceEndpoint: Sendable {
   /// The one in use at the time of each connect.
   package static let current = ServiceEndpoint(
     isCurrent: true, ending: { inUse.ending?($0) ?? EmulatedEnding() }, rules: { inUse.peripheralRules },
-    connect: { try inUse.connect() }
+    writeDepth: { inUse.writeQueueDepth }, connect: { try inUse.connect() }
   ).on { inUse.device }
 
   private static var inUse: ServiceEndpoint { chosen.withLock { $0 } ?? standard }

@@ -34,6 +34,7 @@ package final class PeripheralSession: ServiceConnectionOwner {
       guard !isClosed else { return }
       self.manager = manager
       self.callbacks = callbacks
+      callbacks.onRelief { [weak self] in BridgeQueue.async { self?.keepPace() } }
       channels.onSend = { [weak self] in self?.settleLater() }
       connection.open(for: self)
     }
@@ -95,6 +96,16 @@ package final class PeripheralSession: ServiceConnectionOwner {
   }
 
   package func connection(_ connection: ServiceConnection, didReceive message: ServerMessage) {
+    handle(message)
+    keepPace()
+  }
+
+  /// Takes from the service what the app's queue can take.
+  private func keepPace() {
+    if let callbacks { connection.follow(callbacks, unless: false) }
+  }
+
+  private func handle(_ message: ServerMessage) {
     switch message {
     case .peripheral(.hostingState(let event)):
       hostingState = event.state

@@ -125,6 +125,44 @@ import Testing
     #expect(peripheral.state == .disconnected)
   }
 
+  @Test("PAIR-5, PAIR-6: A lost bond and too many bonds fail a connect, or end the link", arguments: [14, 15, 16])
+  func pair5(_ code: Int) async throws {
+    let fixture = try await CentralFixture.on()
+    let peripheral = try await fixture.discovered()
+    let error = try #require(BluetoothError.bluetooth(code))
+    fixture.central.connect(peripheral)
+    _ = await fixture.provider.next("connect")
+    await fixture.provider.send(.didFailConnect(DidFailConnect(id: .meter, error: error)))
+    #expect((try await fixture.recorder.next(.didFailToConnect).error as? CBError)?.code.rawValue == code)
+    try await fixture.connect(peripheral)
+    await fixture.provider.send(Wire.disconnected(error))
+    #expect((try await fixture.recorder.next(.didDisconnect).error as? CBError)?.code.rawValue == code)
+  }
+
+  @Test("CONN-14, GATT-14: Requests that the lost link takes along are not told, but its end")
+  func conn14requests() async throws {
+    let fixture = try await CentralFixture.on()
+    let meter = try await fixture.explored()
+    meter.peripheral.readValue(for: meter.current)
+    meter.peripheral.writeValue(Data([1]), for: meter.control, type: .withResponse)
+    meter.peripheral.readRSSI()
+    await fixture.provider.send([
+      Wire.value([], error: .peripheralDisconnected), Wire.written(.notConnected),
+      .didReadRSSI(DidReadRSSI(id: .meter, rssi: 127, error: .connectionTimeout)),
+      Wire.disconnected(.peripheralDisconnected),
+    ])
+    #expect(try await fixture.eventsSoFar() == [.didDisconnect])
+  }
+
+  @Test("A request that fails like those of a lost link is answered if the link stands")
+  func failureLikeALostLink() async throws {
+    let fixture = try await CentralFixture.on()
+    let meter = try await fixture.explored()
+    await fixture.provider.send(Wire.value([], error: .peripheralDisconnected))
+    #expect((try await fixture.recorder.next(.didUpdateValue).error as? CBError)?.code == .peripheralDisconnected)
+    withExtendedLifetime(meter) {}
+  }
+
   @Test("CONN-13: A link lost while it was made may end without having been told")
   func conn13() async throws {
     let fixture = try await CentralFixture.on()

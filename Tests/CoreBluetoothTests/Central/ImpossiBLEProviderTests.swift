@@ -49,6 +49,24 @@ import Testing
     #expect(await fixture.provider.connections == 1)
   }
 
+  @Test("Of several managers of a process the last one made has a provider that serves one client")
+  func oneClient() async throws {
+    let provider = ScriptedProvider(features: nil)
+    await provider.serveOneClient()
+    let first = try await CentralFixture.on(provider)
+    let peripheral = try await first.connected()
+    let second = try await CentralFixture.on(provider)
+    #expect(try await first.recorder.next(.didUpdateState).managerState == .poweredOff)
+    #expect((try await first.recorder.next(.didDisconnect).error as? CBError)?.code == .connectionTimeout)
+    #expect(peripheral.state == .disconnected)
+    // The first one does not fight for its place, and its app's calls are dropped.
+    first.central.scanForPeripherals(withServices: nil)
+    #expect(!first.central.isScanning)
+    _ = try await second.connected()
+    #expect(await provider.connections == 2)
+    #expect(second.central.state == .poweredOn && first.recorder.pending.isEmpty)
+  }
+
   @Test("Errors that come as text alone are known by Apple's text")
   func errorTexts() async throws {
     let fixture = try await CentralFixture.on(ScriptedProvider(features: nil))
@@ -57,6 +75,10 @@ import Testing
     #expect((try await fixture.recorder.next(.didDisconnect).error as? CBError)?.code == .peripheralDisconnected)
     withExtendedLifetime(peripheral) {}
   }
+}
+
+extension ScriptedProvider {
+  fileprivate func serveOneClient() { servesOneClient = true }
 }
 
 /// Does with a manager what a transcript's client does, plays its provider, and compares what goes out.

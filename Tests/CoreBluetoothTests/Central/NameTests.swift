@@ -59,4 +59,36 @@ import Testing
     let failure = try await fixture.recorder.next(.didReadRSSI)
     #expect((failure.error as? CBError)?.code == .operationNotSupported)
   }
+
+  @Test("NAME-6: The deprecated RSSI stays nil, and is not told")
+  func name6() async throws {
+    let fixture = try await CentralFixture.on()
+    let peripheral = try await fixture.connected()
+    let delegate = OldDelegate()
+    peripheral.delegate = delegate
+    peripheral.readRSSI()
+    await fixture.provider.send(.didReadRSSI(DidReadRSSI(id: .meter, rssi: -61)))
+    #expect(try await fixture.eventsSoFar() == [])
+    #expect(delegate.calls == ["didReadRSSI"])
+    #expect((peripheral as any HavingRSSI).rssi == nil)
+  }
+}
+
+/// Not deprecated, unlike the property itself.
+private protocol HavingRSSI {
+  var rssi: NSNumber? { get }
+}
+
+extension CBPeripheral: HavingRSSI {}
+
+private final class OldDelegate: NSObject, CBPeripheralDelegate {
+  private(set) var calls: [String] = []
+
+  func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?) {
+    calls.append("didReadRSSI")
+  }
+
+  func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) {
+    calls.append("peripheralDidUpdateRSSI")
+  }
 }

@@ -1,3 +1,4 @@
+import BridgeIO
 import BridgeProtocol
 import CoreBluetooth
 import Testing
@@ -74,6 +75,55 @@ import Testing
     #expect(peripheral.state == .connecting)
     fixture.queue.resume()
     #expect(try await fixture.recorder.next(.didConnect).peripheralState == .connected)
+  }
+
+  @Test("An app whose queue is blocked heaped up notifications without bound")
+  func blockedQueue() async throws {
+    let fixture = try await CentralFixture.on()
+    let meter = try await fixture.explored()
+    fixture.queue.suspend()
+    let count = 20 * CallbackQueue.capacity
+    let provider = fixture.provider
+    for start in stride(from: 0, to: count, by: 100) {
+      await provider.send((start..<start + 100).map { Wire.value([UInt8($0 & 0xFF)]) })
+    }
+    let queue = fixture.central.callbacks
+    while queue.count < CallbackQueue.capacity { await Task.yield() }
+    // What was read in one turn is there at most; nothing more comes.
+    for _ in 0..<100 { await Task.yield() }
+    #expect(queue.count == CallbackQueue.capacity)
+    fixture.queue.resume()
+    for number in 0..<count {
+      #expect(try await fixture.recorder.next(.didUpdateValue).value == Data([UInt8(number & 0xFF)]))
+    }
+    withExtendedLifetime(meter) {}
+  }
+
+  @Test("Retrieving from a queue that lags gets its answer")
+  func retrievingFromALaggingQueue() async throws {
+    let fixture = try await CentralFixture.on()
+    let meter = try await fixture.explored()
+    let provider = fixture.provider
+    let central = Held(fixture.central!)
+    let found = await withCheckedContinuation { (continuation: CheckedContinuation<[UUID], Never>) in
+      fixture.queue.async {
+        BridgeQueue.async { provider.send((0..<2 * CallbackQueue.capacity).map { _ in Wire.value([1]) }) }
+        while central.object.callbacks.count < CallbackQueue.capacity { usleep(1000) }
+        // The app's own queue waits here for the answer.
+        Task {
+          guard case .retrievePeripherals(let request)? = await provider.next("retrievePeripherals") else { return }
+          await provider.send(
+            .didRetrievePeripherals(
+              DidRetrievePeripherals(
+                requestId: request.requestId, peripherals: [RetrievedPeripheral(id: .meter, name: "Meter")])))
+        }
+        continuation.resume(
+          returning: central.object.retrievePeripherals(withIdentifiers: [PeripheralIdentifier.meter.uuidForTests])
+            .map(\.identifier))
+      }
+    }
+    #expect(found == [PeripheralIdentifier.meter.uuidForTests])
+    withExtendedLifetime(meter) {}
   }
 
   @Test("QUEUE-5: Results come in the order of the requests")

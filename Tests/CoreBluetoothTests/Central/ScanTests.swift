@@ -30,10 +30,17 @@ import Testing
     let fixture = try await CentralFixture.on()
     fixture.central.scanForPeripherals(
       withServices: [CBUUID(string: "180D"), CBUUID(string: "0000180F-0000-1000-8000-00805F9B34FB")])
-    #expect(
-      try await scan(fixture).services.map(\.text) == ["0000180F-0000-1000-8000-00805F9B34FB", "180D"])
+    #expect(try await scan(fixture).services.map(\.text) == ["180F", "180D"])
     await fixture.provider.send(report())
     _ = try await fixture.recorder.next(.didDiscover)
+  }
+
+  @Test("SCAN-2: Providers that compare texts are asked in the text of the app")
+  func scan2others() async throws {
+    let fixture = try await CentralFixture.on(ScriptedProvider(features: nil))
+    fixture.central.scanForPeripherals(
+      withServices: [CBUUID(string: "180D"), CBUUID(string: "0000180F-0000-1000-8000-00805F9B34FB")])
+    #expect(try await scan(fixture).services.map(\.text) == ["0000180F-0000-1000-8000-00805F9B34FB", "180D"])
   }
 
   @Test("SCAN-4: Solicited services widen the filter")
@@ -118,6 +125,17 @@ import Testing
         == "\(PeripheralIdentifier.beacon)")
   }
 
+  @Test("SCAN-20: There is no background: a scan for all with duplicates is as it was asked for")
+  func scan20() async throws {
+    let fixture = try await CentralFixture.on()
+    fixture.central.scanForPeripherals(
+      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    let scan = try await scan(fixture)
+    #expect(scan.services.isEmpty && scan.allowDuplicates)
+    await fixture.provider.send([report(), report()])
+    #expect(try await fixture.eventsSoFar() == [.didDiscover, .didDiscover])
+  }
+
   @Test("SCAN-13: After stopScan nothing is told any more, not even what waited")
   func scan13() async throws {
     let fixture = try await CentralFixture.on()
@@ -131,7 +149,9 @@ import Testing
     #expect(try await fixture.eventsSoFar() == [])
   }
 
-  @Test("SCAN-14 to SCAN-18: The dictionary has Apple's keys and types, and only what is advertised")
+  @Test(
+    "SCAN-14, SCAN-15, SCAN-16, SCAN-17, SCAN-18: The dictionary has Apple's keys and types, and only what is advertised"
+  )
   func scan14() async throws {
     let fixture = try await CentralFixture.on()
     fixture.central.scanForPeripherals(withServices: nil)

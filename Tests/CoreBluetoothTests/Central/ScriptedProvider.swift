@@ -16,6 +16,8 @@ final class ScriptedProvider {
   private nonisolated let isListening = Lock(true)
   private var afterWelcome: (@BridgeQueue () -> Void)?
   private(set) var connections = 0
+  /// Serves one client, the last, as ImpossiBLE's do.
+  var servesOneClient = false
 
   nonisolated init(features: Features? = .all) { self.features = features }
 
@@ -30,6 +32,7 @@ final class ScriptedProvider {
 
   private func accept(_ descriptor: consuming FileDescriptor) {
     connections += 1
+    if servesOneClient { supersede() }
     let channel = LineChannel(descriptor)
     self.channel = channel
     channel.onLine = { [weak self] line in
@@ -41,10 +44,16 @@ final class ScriptedProvider {
       if case .hello(let hello) = message { self.greet(hello) } else { self.received.append(message) }
       self.wake()
     }
-    channel.onEnd = { [weak self] _ in
-      self?.channel = nil
-      self?.wake()
+    channel.onEnd = { [weak self, weak channel] _ in
+      guard let self, self.channel === channel else { return }
+      self.channel = nil
+      wake()
     }
+  }
+
+  private func supersede() {
+    send(.connectionRejected(ConnectionRejected(supersededBy: nil, processName: nil)))
+    channel?.closeAfterFlush()
   }
 
   /// What to do after the welcome.

@@ -74,7 +74,7 @@ import Testing
     await service.stop()
   }
 
-  @Test("RETR-1 to RETR-3: What the host knows and is connected to is retrieved, and connected at once")
+  @Test("RETR-1, RETR-2, RETR-3: What the host knows and is connected to is retrieved, and connected at once")
   func retrieving() async throws {
     let service = try await Service()
     let first = try await service.app()

@@ -186,7 +186,7 @@ import Testing
     #expect(await fixture.requestsSoFar().count == 50)
   }
 
-  @Test("MTU-1 to MTU-4: The length of a write is the link's, known or not; MTU-2: with response it is 512")
+  @Test("MTU-1, MTU-3, MTU-4: The length of a write is the link's, known or not; MTU-2: with response it is 512")
   func mtu() async throws {
     let fixture = try await CentralFixture.on()
     let peripheral = try await fixture.discovered()

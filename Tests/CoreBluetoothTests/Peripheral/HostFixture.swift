@@ -14,7 +14,7 @@ final class HostFixture {
   let folder = TemporaryFolder()
   let radio = VirtualRadio()
   let world: VirtualHostedWorld
-  let server: Server
+  private(set) var server: Server
   let path: String
   let recorder = HostRecorder()
   let queue = DispatchQueue(label: "app")
@@ -35,12 +35,22 @@ final class HostFixture {
   ) throws {
     path = folder.file("s")
     world = VirtualHostedWorld(options: options)
-    server = Server(
-      configuration: ServerConfiguration(socketPath: path, serverVersion: "1"), radios: [radio], hostedWorld: world)
+    server = Self.makeServer(path, radio, world)
     try server.start()
     if state != .poweredOn { radio.setState(state) }
     queue.setSpecific(key: HostRecorder.queueKey, value: true)
     manager = makeManager(managerOptions, recorder)
+  }
+
+  private static func makeServer(_ path: String, _ radio: VirtualRadio, _ world: VirtualHostedWorld) -> Server {
+    Server(
+      configuration: ServerConfiguration(socketPath: path, serverVersion: "1"), radios: [radio], hostedWorld: world)
+  }
+
+  /// Another run of the service, after the one before was stopped.
+  func restartServer() throws {
+    server = Self.makeServer(path, VirtualRadio(), VirtualHostedWorld())
+    try server.start()
   }
 
   func makeManager(

@@ -50,6 +50,34 @@ import Testing
     await fixture.stopServer()
     #expect(try await fixture.recorder.next(.didUpdateState).state == .resetting)
     #expect(!fixture.manager.isAdvertising)
+    #expect(try await fixture.recorder.next(.didUpdateState).state == .poweredOff)
+    fixture.manager.startAdvertising(nil)
+    #expect(!fixture.manager.isAdvertising)
+    try fixture.restartServer()
+    #expect(try await fixture.recorder.next(.didUpdateState).state == .poweredOn)
+    // What was published went with the service; the app does it again.
+    try await fixture.add(.make("FFF0", [.make("FFF1", .read, value: [1], .readable)]))
+    try await fixture.advertise()
+    let central = try await fixture.central()
+    #expect(central.services.count == 1)
+    #expect(try await central.read("FFF1").value == [1])
+  }
+
+  @Test @BridgeQueue func `STATE-8 a lost service ends subscriptions and channels`() async throws {
+    let characteristic = CBMutableCharacteristic.make()
+    let fixture = try await HostFixture.publishing([.make("FFF0", [characteristic])])
+    fixture.manager.publishL2CAPChannel(withEncryption: false)
+    let psm = try await fixture.recorder.next(.didPublishChannel).psm
+    let central = try await fixture.central()
+    try await central.subscribe("FFF1")
+    central.client.send(.openL2CAP(OpenL2CAP(id: central.id, psm: psm)))
+    let channel = try #require(try await fixture.recorder.next(.didOpenChannel).channel)
+    channel.inputStream.open()
+    await fixture.stopServer()
+    while try await fixture.recorder.next(.didUpdateState).state != .poweredOff {}
+    #expect(characteristic.subscribedCentrals ?? [] == [])
+    #expect([.error, .atEnd].contains(channel.inputStream.streamStatus))
+    #expect(!fixture.manager.updateValue(Data([1]), for: characteristic, onSubscribedCentrals: nil))
   }
 
   @Test @BridgeQueue func `STATE-11 managers are independent, and one device can have several`() async throws {
@@ -160,6 +188,24 @@ import Testing
     #expect(try await again.value().value == [6])
     manager.remove(services[0])
     _ = try await again.client.next("didModifyServices")
+  }
+
+  @Test @BridgeQueue func `REST-3 what was restored had another identifier where the manager came from another device`()
+    async throws
+  {
+    let options = [CBPeripheralManagerOptionRestoreIdentifierKey: "host"]
+    let fixture = try HostFixture(managerOptions: options)
+    _ = try await fixture.recorder.next(.didUpdateState)
+    try await fixture.advertise()
+    let id = try await fixture.find(try await fixture.client()).id
+    await fixture.crash()
+    let recorder = HostRecorder()
+    let manager = fixture.makeManager(options, recorder, device: "a second host")
+    let event = try await recorder.next()
+    #expect(event.name == .willRestoreState)
+    let report = try await fixture.find(try await fixture.client())
+    #expect(report.id == id && report.name == "Host")
+    withExtendedLifetime(manager) {}
   }
 
   @Test @BridgeQueue func `REST-4 without an identifier, or with nothing to restore, nothing is restored`() async throws

@@ -109,6 +109,18 @@ import Testing
     for number in 0..<20 { #expect(try await central.value().value == [UInt8(number)]) }
   }
 
+  @Test @BridgeQueue func `PERI-45 each central gets updates in order, whoever else gets which`() async throws {
+    let fixture = try await published()
+    let (one, first) = try await subscribed(fixture)
+    let (other, second) = try await subscribed(fixture)
+    for number in 0..<18 {
+      let meant = [nil, [first], [second]][number % 3]
+      #expect(fixture.manager.updateValue(Data([UInt8(number)]), for: characteristic, onSubscribedCentrals: meant))
+    }
+    for number in 0..<18 where number % 3 != 2 { #expect(try await one.value().value == [UInt8(number)]) }
+    for number in 0..<18 where number % 3 != 1 { #expect(try await other.value().value == [UInt8(number)]) }
+  }
+
   @Test @BridgeQueue func `PERI-46 an update does not change what reads get`() async throws {
     let fixture = try await published()
     let (central, _) = try await subscribed(fixture)

@@ -257,5 +257,42 @@ import Testing
     #expect(try await central.characteristics(of: id).count == 4)
   }
 
+  @Test(arguments: [true, false]) @BridgeQueue
+  func `a central that is restored after its host went holds nothing, and after the service went nothing breaks`(
+    comesBack: Bool
+  ) async throws {
+    let fixture = try HostingFixture()
+    let host = try await fixture.host()
+    func central() async throws -> (LineClient, DidRestoreState) {
+      let client = try LineClient(path: fixture.path + ".control")
+      let features: Features = [.state, .errors, .restore]
+      client.send(.hello(Hello(bundleId: "central", pid: 2, features: features.names, restoreIdentifier: "r")))
+      guard case .didRestoreState(let state) = try await client.next("didRestoreState") else { throw Unexpected() }
+      return (client, state)
+    }
+    let (first, _) = try await central()
+    first.send(.scan(Scan()))
+    guard case .didDiscover(let report) = try await first.next("didDiscover") else { return unexpected() }
+    first.send(.stopScan(StopScan()))
+    first.send(.connect(Connect(id: report.id)))
+    _ = try await first.next("didConnect")
+    first.close()
+    #expect(await eventually { fixture.server.clientCount == 1 })
+    host.close()
+    #expect(await eventually { fixture.server.clientCount == 0 })
+    if comesBack {
+      let (second, state) = try await central()
+      #expect(state.peripherals.allSatisfy { !$0.isConnected })
+      let next = try await fixture.host()
+      second.send(.scan(Scan()))
+      guard case .didDiscover(let again) = try await second.next("didDiscover") else { return unexpected() }
+      #expect(again.id == report.id)
+      next.close()
+    }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      fixture.server.stop { continuation.resume() }
+    }
+  }
+
   private func unexpected() { Issue.record("another message came, or none") }
 }
