@@ -42,6 +42,13 @@ struct FeatureTests {
     #expect(!ServiceEndpoint.current.peripheralRules.advertisesAnything)
   }
 
+  @Test func theFirstStateIsNotToldBeforeTheAppHasItsManager() async throws {
+    let inbox = Inbox<Bool>()
+    let apps = (0..<50).map { _ in KeepingApp(inbox) }
+    for _ in apps { #expect(try await inbox.first("state") { $0 }) }
+    withExtendedLifetime(apps) { bus.stop() }
+  }
+
   @Test func presetsAreTheDesigns() {
     let standard = EmulatorConfiguration.default
     #expect(standard.stateUpdateDelay == 0.1 && standard.connectionDelay == 0.2 && standard.readDelay == 0.05)
@@ -378,4 +385,22 @@ struct FeatureTests {
     bus.unregister(peripheral: peripheral.manager)
     bus.stop()
   }
+}
+
+/// Keeps its manager as apps do, and tells whether it had it when the manager called.
+///
+/// `@unchecked Sendable` is sound: the manager is behind the lock.
+private final class KeepingApp: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+  private let lock = NSLock()
+  private var manager: CBCentralManager?
+  private let inbox: Inbox<Bool>
+
+  init(_ inbox: Inbox<Bool>) {
+    self.inbox = inbox
+    super.init()
+    let made = CBCentralManager(delegate: self, queue: .global())
+    lock.withLock { manager = made }
+  }
+
+  func centralManagerDidUpdateState(_ central: CBCentralManager) { inbox.add(lock.withLock { manager === central }) }
 }

@@ -23,6 +23,9 @@ package protocol ServiceConnectionOwner: AnyObject {
 @BridgeQueue
 package final class ServiceConnection {
   package struct Timing: Sendable {
+    /// Before the first attempt to connect: apps keep a manager only when its initializer has returned, and count on
+    /// having it when their delegate is first called.
+    package var first = Duration.milliseconds(10)
     /// How long a provider has to answer the greeting. One that does not is not bridge, and has no features.
     package var greeting = Duration.milliseconds(500)
     /// Between attempts to connect; the last for all that follow.
@@ -77,7 +80,9 @@ package final class ServiceConnection {
     self.owner = owner
     hello.device = endpoint.device
     if endpoint.isCurrent { EndpointFollowers.add(self) }
-    if case .closed = phase { connect() }
+    guard case .closed = phase else { return }
+    phase = .connecting
+    timer = QueueTimer(after: timing.first) { [weak self] in self?.connect() }
   }
 
   /// Ends the connection for good. Nothing is told any more.
