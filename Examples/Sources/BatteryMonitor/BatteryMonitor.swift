@@ -29,8 +29,11 @@ final class BatteryMonitor: NSObject {
 extension BatteryMonitor: @preconcurrency CBCentralManagerDelegate {
   func centralManagerDidUpdateState(_ central: CBCentralManager) {
     isBluetoothOn = central.state == .poweredOn
-    // No connection outlives that, and nothing else tells of it.
-    guard isBluetoothOn else { return batteries.forEach { $0.disconnected() } }
+    guard isBluetoothOn else {
+      // No connection outlives that, and nothing else tells of it.
+      for battery in batteries { battery.disconnected() }
+      return
+    }
     // Keyboards and the like are connected already, or will be by the system: they do not advertise then.
     central.registerForConnectionEvents(options: [.serviceUUIDs: [Self.batteryService]])
     central.retrieveConnectedPeripherals(withServices: [Self.batteryService]).forEach(watch)
@@ -41,7 +44,7 @@ extension BatteryMonitor: @preconcurrency CBCentralManagerDelegate {
 
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
+    rssi: NSNumber
   ) { watch(peripheral) }
 
   func centralManager(

@@ -52,7 +52,7 @@ extension ChatGuest: @preconcurrency CBCentralManagerDelegate {
 
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
+    rssi: NSNumber
   ) {
     central.stopScan()
     host = peripheral

@@ -1,8 +1,11 @@
 @preconcurrency import CoreBluetooth
 
 // As many apps declare them.
+// swift-format-ignore: AvoidRetroactiveConformances
 extension CBUUID: @retroactive @unchecked Sendable {}
+// swift-format-ignore: AvoidRetroactiveConformances
 extension CBPeripheral: @retroactive @unchecked Sendable {}
+// swift-format-ignore: AvoidRetroactiveConformances
 extension CBPeripheral: @retroactive Identifiable { public var id: UUID { identifier } }
 
 /// Measures with the first health thermometer that is found.
@@ -72,7 +75,7 @@ extension Thermometer: CBCentralManagerDelegate {
 
   public func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
+    rssi: NSNumber
   ) {
     central.stopScan()
     self.peripheral = peripheral
