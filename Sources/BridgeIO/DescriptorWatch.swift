@@ -37,7 +37,8 @@ public struct Readiness: OptionSet, Sendable {
 @BridgeQueue
 public final class DescriptorWatch {
   let descriptor: CInt
-  let handler: @BridgeQueue (Readiness) -> Void
+  /// Let go of by `cancel`: it usually has the watch's owner, who has the watch.
+  private(set) var handler: (@BridgeQueue (Readiness) -> Void)?
   private(set) var token: UInt64 = 0
   private var isActive = true
 
@@ -57,5 +58,6 @@ public final class DescriptorWatch {
     guard isActive else { return }
     isActive = false
     Reactor.shared.remove(self)
+    handler = nil
   }
 }

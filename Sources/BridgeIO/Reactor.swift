@@ -80,7 +80,7 @@ final class Reactor {
       eventfd_read(wakeUp, &value)
     } else {
       // Gone if a handler before it in this turn cancelled it.
-      watches[token]?.handler(Readiness(events: event.events))
+      watches[token]?.handler?(Readiness(events: event.events))
     }
   }
 

@@ -53,10 +53,13 @@ final class Advertiser {
     arm()
   }
 
-  func remove(_ device: VirtualDevice) { device.dueTick = -1 }
+  func remove(_ device: VirtualDevice) {
+    device.dueTick = -1
+    device.isRemoved = true
+  }
 
   private func reportRound() {
-    for device in round.prefix(Self.batchLength) { report(device) }
+    for device in round.prefix(Self.batchLength) where !device.isRemoved { report(device) }
     round = round.dropFirst(Self.batchLength)
     guard !round.isEmpty, !isRoundScheduled else { return }
     isRoundScheduled = true

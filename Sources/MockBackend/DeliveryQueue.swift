@@ -30,6 +30,14 @@ final class DeliveryQueue {
 
   func add(_ body: @escaping @BridgeQueue () -> Void) { add(.other(body)) }
 
+  /// They are gone before they were told of.
+  func forgetAdvertisements(of peripherals: Set<PeripheralIdentifier>) {
+    waiting.removeAll { delivery in
+      guard case .advertisement(let advertisement) = delivery else { return false }
+      return peripherals.contains(advertisement.peripheral)
+    }
+  }
+
   private func deliver() {
     var batch: [Delivery] = []
     swap(&batch, &waiting)

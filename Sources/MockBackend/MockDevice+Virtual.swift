@@ -16,10 +16,12 @@ extension MockDevice {
   }
 
   var virtualServices: [VirtualService] {
-    services.map { service in
+    let includesAny = services.contains { !$0.includedServices.isEmpty }
+    let places = includesAny ? Dictionary(zip(services.map(\.id), 0...), uniquingKeysWith: { first, _ in first }) : [:]
+    return services.map { service in
       VirtualService(
         uuid: service.uuid, isPrimary: service.isPrimary,
-        includedServices: service.includedServices.compactMap { id in services.firstIndex { $0.id == id } },
+        includedServices: service.includedServices.compactMap { places[$0] },
         characteristics: service.characteristics.map(\.virtual))
     }
   }

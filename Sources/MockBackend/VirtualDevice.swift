@@ -13,6 +13,8 @@ final class VirtualDevice {
   var reportedName: String?
   /// When it advertises next, in ticks of the advertiser.
   var dueTick = 0
+  /// It is out of the world, though a round of reports may still have it.
+  var isRemoved = false
   private var knownTable: VirtualTable?
 
   private let addsConfigurations: Bool

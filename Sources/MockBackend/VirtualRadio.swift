@@ -105,6 +105,7 @@ public final class VirtualRadio: Radio {
 
   func remove(_ ids: Set<PeripheralIdentifier>) {
     guard !ids.isEmpty else { return }
+    deliveries.forgetAdvertisements(of: ids)
     order.removeAll { device in
       guard ids.contains(device.peripheral.id) else { return false }
       if let link = device.link, link.state != .waiting {

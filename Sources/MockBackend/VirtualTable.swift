@@ -11,6 +11,8 @@ struct VirtualTable {
 
   private var entries: [Entry] = []
   private var attributes: [VirtualAttribute?] = []
+  /// Of each service that is served, by its place: its characteristics' handles.
+  private var handles: [[AttributeHandle]] = []
   /// Handles are not used again for something else.
   private var nextHandle = Self.firstHandle
 
@@ -29,9 +31,14 @@ struct VirtualTable {
     Int(handle) < attributes.count ? attributes[Int(handle)] : nil
   }
 
-  /// All of them, in the order of the peripheral's own list.
+  /// By its place in the peripheral's own list.
   func attribute(at place: VirtualAttribute.Place) -> VirtualAttribute? {
-    attributes.first { $0?.place == place } ?? nil
+    guard handles.indices.contains(place.service), handles[place.service].indices.contains(place.characteristic)
+    else { return nil }
+    let handle = handles[place.service][place.characteristic]
+    guard let descriptor = place.descriptor else { return self[handle] }
+    let found = attributes[Int(handle)...].dropFirst(2 + descriptor).first ?? nil
+    return found?.place == place ? found : nil
   }
 
   /// In the order of handles.
@@ -49,22 +56,26 @@ struct VirtualTable {
     let length = definitions.reduce(0) { $0 + $1.length }
     // A table that has used up all handles begins anew.
     let isUsedUp = nextHandle + length > 0x10000
-    var left = isUsedUp ? [] : old
     if isUsedUp { nextHandle = Self.firstHandle }
+    // Those of equal services, the last first.
+    var left: [VirtualService: [AttributeHandle]] = [:]
+    if !isUsedUp { for entry in old.reversed() { left[entry.definition, default: []].append(entry.handle) } }
     attributes = []
+    handles = []
     entries = definitions.map { definition in
-      if let index = left.firstIndex(where: { $0.definition == definition }) { return left.remove(at: index) }
+      if let handle = left[definition]?.popLast() { return Entry(definition: definition, handle: handle) }
       defer { nextHandle += definition.length }
       return Entry(definition: definition, handle: AttributeHandle(clamping: nextHandle))
     }
-    for (index, entry) in entries.enumerated() where entry.fits {
-      addAttributes(of: entry, index)
-    }
-    return (isUsedUp ? old : left).map(\.handle).sorted()
+    for (index, entry) in entries.enumerated() { addAttributes(of: entry, index) }
+    return (isUsedUp ? old.map(\.handle) : Array(left.values.joined())).sorted()
   }
 
   private mutating func addAttributes(of entry: Entry, _ index: Int) {
+    handles.append([])
+    guard entry.fits else { return }
     entry.forEachCharacteristic { (position, characteristic, handle) in
+      handles[index].append(handle)
       let place = VirtualAttribute.Place(service: index, characteristic: position)
       let attribute = VirtualAttribute(characteristic, handle: handle, place: place)
       set(attribute)

@@ -21,6 +21,7 @@ extension FaultRadio: RadioObserver {
       observer?.radio(self, didReceive: advertisement)
       return
     }
+    guard mayHold(after: verdict.delay, line) else { return }
     let waiting = line ?? DeliveryLine(held, limit: Self.heldAdvertisements)
     advertisements[peripheral] = waiting
     waiting.pass(after: verdict.delay) { [self] in
@@ -31,6 +32,16 @@ extension FaultRadio: RadioObserver {
 
   /// Of one peripheral; when more are held back, the oldest are lost.
   private static let heldAdvertisements = 256
+  /// Of all together, answers included: what comes past it unasked is lost.
+  private static let heldLimit = 32768
+
+  /// Whether there is room to hold back what a peripheral says unasked.
+  private func mayHold(after delay: Duration, _ line: DeliveryLine?) -> Bool {
+    if held.count < Self.heldLimit || delay == .zero && line?.isEmpty != false { return true }
+    if !hasToldLosses { Log.notice("fault", "\(held.count) reports are held back, further ones are lost") }
+    hasToldLosses = true
+    return false
+  }
 
   // MARK: Links
 
@@ -57,6 +68,8 @@ extension FaultRadio: RadioObserver {
     link.end()
     link.failRequests(link.endingError)
     let reason = link.isReleased ? error : link.dropReason ?? error
+    // What is held back is for nobody then, and the next link must not wait for it.
+    if link.isReleased { link.events.cancel(link.endingError) }
     if !link.events.isEmpty { ending[peripheral] = link }
     link.events.pass { [self] in
       if ending[peripheral] === link { ending[peripheral] = nil }
@@ -91,7 +104,7 @@ extension FaultRadio: RadioObserver {
       return
     }
     let verdict = verdict(.notification, peripheral, characteristic)
-    guard !verdict.isLost else { return conclude(verdict, link) }
+    guard !verdict.isLost, mayHold(after: verdict.delay, link.events) else { return conclude(verdict, link) }
     link.events.pass(after: verdict.delay) { [self] in
       observer?.radio(self, didNotify: value, characteristic: characteristic, of: peripheral)
       conclude(verdict, link)

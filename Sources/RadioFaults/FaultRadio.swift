@@ -14,6 +14,8 @@ public final class FaultRadio: Radio {
   /// The radio's own, if it has one.
   let ownPlan: FaultPlan?
   let held = HeldDeliveries()
+  /// That more is held back than there is room for has been logged.
+  var hasToldLosses = false
   var links: [PeripheralIdentifier: FaultLink] = [:]
   /// Links that are gone while what came over them is still held back, their end too.
   var ending: [PeripheralIdentifier: FaultLink] = [:]
@@ -117,7 +119,7 @@ public final class FaultRadio: Radio {
     }
     if let link = ending[peripheral] {
       link.isReleased = true
-      return
+      return BridgeQueue.async { [self] in endNow(link) }
     }
     guard let link = links[peripheral] else { return radio.disconnect(peripheral) }
     link.isReleased = true
@@ -127,6 +129,14 @@ public final class FaultRadio: Radio {
     let delay = verdict(.disconnect, peripheral).delay
     guard delay > .zero else { return radio.disconnect(peripheral) }
     link.after(delay) { [self] in radio.disconnect(peripheral) }
+  }
+
+  /// Nobody waits any more for what is held back of a link that is gone.
+  private func endNow(_ link: FaultLink) {
+    guard ending[link.peripheral] === link else { return }
+    ending[link.peripheral] = nil
+    link.events.cancel(link.endingError)
+    observer?.radio(self, didDisconnect: link.peripheral, error: nil)
   }
 
   /// Completions are never called inside the call that ends what they wait for.

@@ -98,6 +98,20 @@ import Testing
     #expect(hearing.end == nil)
   }
 
+  @Test func descriptorsAreNotKeptOfProgramsThatAreOver() async throws {
+    let hearing = Hearing()
+    weak var ended: ChildProcess?
+    weak var terminated: ChildProcess?
+    try await {
+      ended = try run("exit 0", hearing)
+      let child = try run("sleep 1000", Hearing())
+      terminated = child
+      child.terminate()
+      #expect(await eventually { hearing.end != nil && isGone(child.pid) })
+    }()
+    #expect(await eventually { ended == nil && terminated == nil })
+  }
+
   private func isZombie(_ pid: pid_t) -> Bool {
     guard let file = fopen("/proc/\(pid)/stat", "r") else { return true }
     defer { fclose(file) }

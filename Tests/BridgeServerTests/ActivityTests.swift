@@ -71,6 +71,27 @@ import Testing
     await service.stop()
   }
 
+  @Test func devicesThatComeAndGoDoNotFillTheMemory() async throws {
+    let service = try ServiceFixture()
+    let watcher = try await observer(service)
+    let client = try await service.connectedClient()
+    for number in 1...10_000 as ClosedRange<UInt64> {
+      let id = PeripheralIdentifier(high: 7, low: number)
+      service.radio.devices[id] = ScriptedRadio.Device(name: "Passing")
+      client.send(.connect(Connect(id: id)))
+      _ = try await client.next("didConnect")
+      client.send(.openL2CAP(OpenL2CAP(id: id, psm: 0)))
+      client.send(.cancel(Cancel(id: id)))
+      _ = try await client.next("didDisconnect")
+      service.radio.devices[id] = nil
+    }
+    client.send(read())
+    _ = try await client.next("didUpdateValue")
+    let record = try await devices(watcher)
+    #expect(record.count <= 4096 && record.first?.id == .meter)
+    await service.stop()
+  }
+
   @Test func appsAreNotToldOfOthers() async throws {
     let service = try ServiceFixture()
     let app = try await service.connectedClient()

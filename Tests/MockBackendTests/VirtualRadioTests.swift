@@ -30,6 +30,15 @@ import Testing
           txPowerLevel: -8))
   }
 
+  @Test func aDeviceThatIsGoneIsNotReportedByAScanThatHadNotComeToIt() async {
+    let devices = (1...3000).map { MockDevice(id: PeripheralIdentifier(high: 1, low: $0), name: "Old") }
+    let world = VirtualWorld(MockConfiguration(name: "Crowd", devices: devices))
+    world.radio.scan(RadioScan(allowDuplicates: false))
+    world.radio.configuration = MockConfiguration(name: "One", devices: [MockDevice(id: .other, name: "New")])
+    await turns(10)
+    #expect(world.takeAdvertisements().map(\.peripheral) == [.other])
+  }
+
   @Test("SCAN-8: with duplicates each device is reported at its interval")
   func duplicates() async {
     let world = VirtualWorld(.bench(), MockDevice(id: .other, name: "Other")) {

@@ -35,6 +35,33 @@ import Testing
     #expect(table.replace(with: [service(0xFF00)]) == [13])
   }
 
+  @Test func aTableIsReplacedInATimeThatGrowsAsItDoes() {
+    let services = (0..<20_000).map { VirtualService(uuid: BluetoothUUID(short: 0x1_0000 + UInt32($0))) }
+    var table = VirtualTable(services)
+    let start = ContinuousClock.now
+    #expect(table.replace(with: services.reversed()) == [])
+    #expect(table.replace(with: services.map { VirtualService(uuid: $0.uuid, isPrimary: false) }).count == 20_000)
+    // Each held against each takes minutes.
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
+  @Test func attributesAreFoundByTheirPlace() {
+    let described = VirtualCharacteristic(
+      uuid: BluetoothUUID(short: 0x2A19), properties: [.read, .notify],
+      descriptors: [VirtualDescriptor(uuid: BluetoothUUID(short: 0x2901))])
+    let table = VirtualTable([
+      service(0xFF00, characteristics: 0),
+      VirtualService(uuid: .init(short: 0xFF01), includedServices: [0], characteristics: [described, described]),
+    ])
+    for attribute in table.all { #expect(table.attribute(at: attribute.place) === attribute) }
+    #expect(table.all.count == 6)
+    #expect(table.attribute(at: .init(service: 0, characteristic: 0)) == nil)
+    #expect(table.attribute(at: .init(service: 1, characteristic: 0, descriptor: 2)) == nil)
+    #expect(table.attribute(at: .init(service: 1, characteristic: 1, descriptor: 2)) == nil)
+    #expect(table.attribute(at: .init(service: 1, characteristic: 2)) == nil)
+    #expect(table.attribute(at: .init(service: 2, characteristic: 0)) == nil)
+  }
+
   @Test func aTableThatHasUsedUpItsHandlesBeginsAnew() {
     var table = VirtualTable([service(0xFF00, characteristics: 10)])
     var removed: [UInt16] = []

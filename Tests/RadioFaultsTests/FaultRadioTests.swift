@@ -102,11 +102,11 @@ import Testing
   @Test func whoLetsGoWhileTheEndIsHeldBackIsToldOnceAndWithoutAnError() async {
     let fixture = Fixture()
     await fixture.connect()
-    fixture.set(.notification) { $0.delay = 0.02 }
+    fixture.set(.notification) { $0.delay = 60 }
     fixture.inner.notify([1], Fixture.level, of: fixture.lamp)
     fixture.inner.loseLink(fixture.lamp, .connectionTimeout)
     fixture.radio.disconnect(fixture.lamp)
-    #expect(await fixture.events(2) == ["notified [1]", "disconnected"])
+    #expect(await fixture.events(1) == ["disconnected"])
     #expect(fixture.inner.takeCommands().isEmpty)
   }
 

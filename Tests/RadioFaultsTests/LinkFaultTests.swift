@@ -1,9 +1,10 @@
 import BridgeIO
 import BridgeProtocol
 import Radio
-import RadioFaults
 import TestSupport
 import Testing
+
+@testable import RadioFaults
 
 /// Connects that fail, links that break, services that change.
 @Suite @BridgeQueue struct LinkFaultTests {
@@ -116,6 +117,26 @@ import Testing
     fixture.radio.disconnect(fixture.lamp)
     #expect(await fixture.events(2) == ["read CB 5", "disconnected"])
     #expect(fixture.inner.takeCommands() == [.disconnect(fixture.lamp)])
+  }
+
+  @Test func lettingGoOfALinkDoesNotWaitForNotificationsThatAreHeldBack() async {
+    let fixture = Fixture()
+    await fixture.connect()
+    fixture.set(.notification) { $0.delay = 60 }
+    fixture.inner.notify([1], Fixture.level, of: fixture.lamp)
+    fixture.radio.disconnect(fixture.lamp)
+    #expect(await fixture.events(1) == ["disconnected"])
+  }
+
+  @Test func notificationsThatAreHeldBackDoNotFillTheMemory() async {
+    let fixture = Fixture()
+    await fixture.connect()
+    fixture.set(.notification) { $0.delay = 3600 }
+    for _ in 0..<100_000 { fixture.inner.notify([1], Fixture.level, of: fixture.lamp) }
+    #expect(fixture.radio.held.count == 32768)
+    fixture.radio.disconnect(fixture.lamp)
+    #expect(await fixture.events(1) == ["disconnected"])
+    #expect(fixture.radio.held.count == 0)
   }
 
   @Test func aDelayedDisconnectHappensInTheEnd() async {

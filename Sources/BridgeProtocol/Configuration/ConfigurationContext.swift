@@ -55,12 +55,21 @@ final class ConfigurationContext {
 
   /// In the order of the text.
   var problems: [ConfigurationProblem] {
-    found.sorted { $0.offset < $1.offset }.map { problem, offset in
-      var problem = problem
-      (problem.line, problem.column) = text.bytes.place(of: offset)
+    let found = found.sorted { $0.offset < $1.offset }
+    let places = text.bytes.places(of: found.map(\.offset))
+    return zip(found, places).map { found, place in
+      var problem = found.problem
+      (problem.line, problem.column) = place
       return problem
     }
   }
 
-  var firstError: ConfigurationProblem? { problems.first { $0.severity == .error } }
+  var firstError: ConfigurationProblem? {
+    guard let first = found.filter({ $0.problem.severity == .error }).min(by: { $0.offset < $1.offset }) else {
+      return nil
+    }
+    var problem = first.problem
+    (problem.line, problem.column) = text.bytes.place(of: first.offset)
+    return problem
+  }
 }

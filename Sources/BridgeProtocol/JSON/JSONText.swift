@@ -47,11 +47,23 @@ public final class JSONText: Sendable {
 
 extension [UInt8] {
   /// Line and column of a byte, both from 1; the column counts characters.
-  func place(of offset: Int) -> (line: Int, column: Int) {
-    let before = self[..<Swift.min(offset, count)]
-    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    let line = before.reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
-    return (line, before[start...].reduce(1) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 })
+  func place(of offset: Int) -> (line: Int, column: Int) { places(of: [offset])[0] }
+
+  /// Those of several bytes, in their order, found in one pass.
+  func places(of offsets: [Int]) -> [(line: Int, column: Int)] {
+    var (next, line, column) = (0, 1, 1)
+    return offsets.map { offset in
+      let end = Swift.max(next, Swift.min(offset, count))
+      for byte in self[next..<end] {
+        if byte == UInt8(ascii: "\n") {
+          (line, column) = (line + 1, 1)
+        } else if byte & 0xC0 != 0x80 {
+          column += 1
+        }
+      }
+      next = end
+      return (line, column)
+    }
   }
 }
 

@@ -31,3 +31,23 @@ public struct AdvertisementData: Hashable, Sendable {
     self.txPowerLevel = txPowerLevel
   }
 }
+
+extension AdvertisementData {
+  /// Bytes that the largest advertisement carries.
+  ///
+  /// - Source: Core Specification Vol 4, Part E, 7.8.54.
+  static let maximumLength = 1650
+
+  /// Bytes that the content takes on air, without the lengths and types in front.
+  var length: Int {
+    let uuids = serviceUUIDs + overflowServiceUUIDs + solicitedServiceUUIDs
+    let lists = uuids.reduce(0) { $0 + $1.length }
+    let data = serviceData.reduce(manufacturerData?.count ?? 0) { $0 + $1.key.length + $1.value.count }
+    return (localName?.utf8.count ?? 0) + lists + data
+  }
+}
+
+extension BluetoothUUID {
+  /// Bytes on air.
+  fileprivate var length: Int { short.map { $0 <= 0xFFFF ? 2 : 4 } ?? 16 }
+}

@@ -9,6 +9,9 @@ final class ActivityLog {
   var file: ActivityFile?
   private let activityDuration: Double
   private var records: [PeripheralIdentifier: ActivityRecord] = [:]
+  /// How many there may be before the oldest are forgotten.
+  private var recordLimit = ActivityLog.usualLimit
+  private static let usualLimit = 4096
   /// Called when the record changes.
   var onChange: (@BridgeQueue () -> Void)?
 
@@ -18,10 +21,23 @@ final class ActivityLog {
 
   /// The peripheral's record, which counts for nothing until something is added.
   func record(of id: PeripheralIdentifier, at radio: any Radio) -> ActivityRecord {
-    let record = records[id] ?? ActivityRecord(id: id)
+    if let record = records[id] {
+      record.radio = radio
+      return record
+    }
+    if records.count >= recordLimit { forgetOldest() }
+    let record = ActivityRecord(id: id)
     record.radio = radio
     records[id] = record
     return record
+  }
+
+  /// Peripherals that saw no request first; those with a link stay.
+  private func forgetOldest() {
+    let idle = records.values.filter { $0.radio?.isConnected($0.id) != true }.sorted { $0.lastAt < $1.lastAt }
+    for record in idle.prefix(Self.usualLimit / 4) { records[record.id] = nil }
+    // Not again at the next one if most of them have links.
+    recordLimit = max(Self.usualLimit, records.count + Self.usualLimit / 4)
   }
 
   /// The radio is served no more: keeps what it knows of the peripherals met there.
@@ -38,6 +54,8 @@ final class ActivityLog {
     written: Int = 0
   ) -> ActivityEntry {
     let time = UnixTime.now
+    // One that had no request may have been forgotten meanwhile.
+    if record.count == 0 { records[record.id] = record }
     record.add(operation, detail, by: client, at: time)
     record.bytesWritten += written
     onChange?()

@@ -61,6 +61,7 @@ final class Hosting {
     device.sessions -= 1
     guard device.sessions == 0 else { return }
     devices[device.key] = nil
+    server.activity.forget(device.world.radio)
     world.removeRadio(for: device.host)
   }
 

@@ -37,13 +37,13 @@ final class SessionHosting: HostedPeripheralDelegate, ChannelOwner {
     self.hosting = hosting
     self.device = device
     restoreKey = Self.restoreKey(of: session, request)
-    let name = request.restoreIdentifier.map { String($0.prefix(Session.nameLimit)) } ?? ""
+    let name = request.restoreIdentifier?.shortened ?? ""
     peripheral = hosting.world.makePeripheral(on: device.host, name: name, delegate: self)
   }
 
   /// What a client's peripheral is kept under.
   static func restoreKey(of session: Session, _ request: HostPeripheral) -> String? {
-    request.restoreIdentifier.map { "\(session.appName)/\($0.prefix(Session.nameLimit))" }
+    request.restoreIdentifier.map { "\(session.appName)/\($0.shortened)" }
   }
 
   private func send(_ event: PeripheralEvent) { session.send(.peripheral(event)) }

@@ -7,7 +7,9 @@ extension Session {
   func restore() {
     guard features.contains(.restore), hello?.restoreIdentifier != nil else { return }
     var state = DidRestoreState(peripheralIds: [])
-    if let former = server.restorations.take(for: self) {
+    // Who greets late, and holds something already, would lose one or the other.
+    let isNew = connections.isEmpty && scan == nil && hosting == nil
+    if isNew, let former = server.restorations.take(for: self) {
       moveToDevice(of: former)
       takeOver(former, &state)
       former.releaseKept()

@@ -32,9 +32,6 @@ final class Session {
   private(set) var isOpen = true
   private var badLines = 0
   private static let loggedBadLines = 20
-  /// Characters kept of what a client calls itself.
-  static let nameLimit = 200
-
   var scan: SessionScan?
   var connections: [PeripheralIdentifier: Connection] = [:]
   var channels: [String: SessionChannel] = [:]
@@ -143,9 +140,10 @@ final class Session {
 
   private func introduce(_ hello: Hello) {
     var hello = hello
-    hello.bundleId = hello.bundleId.map { String($0.prefix(Self.nameLimit)) }
-    hello.clientVersion = hello.clientVersion.map { String($0.prefix(Self.nameLimit)) }
-    hello.restoreIdentifier = hello.restoreIdentifier.map { String($0.prefix(Self.nameLimit)) }
+    hello.bundleId = hello.bundleId?.shortened
+    hello.clientVersion = hello.clientVersion?.shortened
+    hello.restoreIdentifier = hello.restoreIdentifier?.shortened
+    hello.device = hello.device?.shortened
     self.hello = hello
     let pid = hello.pid ?? (peer.pid > 0 ? Int(peer.pid) : nil)
     activityClient = ActivityClient(bundleId: hello.bundleId, pid: pid)

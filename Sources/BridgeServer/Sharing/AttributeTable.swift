@@ -8,6 +8,7 @@ final class AttributeTable {
   let database: GATTDatabase
   let services: [Service]
   private let byText: [String: Attribute]
+  private let byHandle: [AttributeHandle: Service]
 
   enum Attribute {
     case service(Service)
@@ -61,6 +62,7 @@ final class AttributeTable {
       return entry
     }
     self.byText = byText
+    byHandle = Dictionary(services.map { ($0.attribute.handle, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   private static func characteristic(
@@ -90,7 +92,7 @@ final class AttributeTable {
     return service
   }
 
-  func service(handle: AttributeHandle) -> Service? { services.first { $0.attribute.handle == handle } }
+  func service(handle: AttributeHandle) -> Service? { byHandle[handle] }
 
   func characteristic(_ text: String) -> Characteristic? {
     guard case .characteristic(let characteristic) = attribute(text) else { return nil }

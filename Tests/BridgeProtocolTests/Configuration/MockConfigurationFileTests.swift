@@ -21,6 +21,17 @@ import Testing
     #expect(read("[]").file.configurations[0].devices.isEmpty)
   }
 
+  @Test func manyMistakesAtTheEndOfALongTextAreFoundWithTheirPlaces() {
+    let many = Array(repeating: "{}", count: 100_000).joined(separator: ",")
+    let text =
+      "{\"x\":[\(many)],\"devices\":[\n\(Array(repeating: "{\"rssi\":\"é\", \"mtu\":1}", count: 300).joined(separator: ",\n"))]}"
+    let start = ContinuousClock.now
+    let problems = read(text).problems
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(problems.count == 200)
+    #expect(problems.dropFirst().prefix(3).map { [$0.line, $0.column] } == [[2, 9], [2, 20], [3, 9]])
+  }
+
   @Test func whatIsAbsentHasADefault() throws {
     let (file, problems) = read(#"{"devices":[{"services":[{"uuid":"180F","characteristics":[{"uuid":"2A19"}]}]}]}"#)
     #expect(problems.isEmpty)

@@ -207,6 +207,28 @@ import Testing
     _ = try await host.event("didUpdateSubscribers")
   }
 
+  @Test @BridgeQueue func `names and advertisements that nobody could send do not reach others`() async throws {
+    let fixture = try HostingFixture()
+    let host = try LineClient(path: fixture.path)
+    // One character of a million bytes.
+    let name = "e" + String(repeating: "\u{301}", count: 500_000)
+    host.send(.hello(Hello(bundleId: name, pid: 1, device: name, features: Features.peripheral.names)))
+    host.request(.hostPeripheral(HostPeripheral(restoreIdentifier: name)))
+    _ = try await host.event("hostingState")
+    let huge = AdvertisementData(localName: name)
+    host.request(.startAdvertising(StartAdvertising(advertisement: huge)))
+    guard case .didStartAdvertising(let refusal) = try await host.event("didStartAdvertising") else {
+      throw Unexpected()
+    }
+    #expect(refusal.error?.text == "adv: more than the 1650 bytes of an advertisement")
+    host.request(
+      .startAdvertising(StartAdvertising(advertisement: .init(localName: "T", serviceUUIDs: [.thermometer]))))
+    _ = try await host.event("didStartAdvertising")
+    let (central, _) = try await fixture.central(pid: 2)
+    guard case .didUpdateName(let update) = try await central.next("didUpdateName") else { return unexpected() }
+    #expect(update.name.utf8.count == 399)
+  }
+
   @Test @BridgeQueue func `a client without the feature cannot host`() async throws {
     let fixture = try HostingFixture()
     let client = try await fixture.client("x", pid: 5, features: [.state])

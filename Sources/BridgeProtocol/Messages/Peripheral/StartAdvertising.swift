@@ -13,6 +13,10 @@ public struct StartAdvertising: RequestBody {
     if let adv = try fields.object("adv") {
       do { advertisement = try AdvertisementData(toAdvertise: adv) } catch { throw error.inside("adv") }
     }
+    // Everyone who scans gets it.
+    guard advertisement.length <= AdvertisementData.maximumLength else {
+      throw FieldError("adv", .unsuitable("more than the \(AdvertisementData.maximumLength) bytes of an advertisement"))
+    }
   }
 
   func write(to writer: inout JSONWriter) {
