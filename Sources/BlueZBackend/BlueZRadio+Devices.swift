@@ -24,6 +24,9 @@ extension BlueZRadio: BlueZSignalObserver {
     if changes.contains(.address) { devices.addressChanged(of: object) }
     if record.advertisement.changed(object, changes) { didRename(record) }
     record.linkChanged(changes)
+    if changes.contains(.servicesResolved), object.servicesResolved {
+      observer?.radio(self, didLearnServicesOf: record.identifier)
+    }
   }
 
   private static let rareChanges: Device1.Changes = [.address, .name, .connected, .servicesResolved]

@@ -18,6 +18,9 @@ public protocol RadioObserver: AnyObject {
   /// Any link of the host's came or went, whoever made it (Apple's connection events).
   func radio(_ radio: any Radio, connectionEvent isConnected: Bool, for peripheral: PeripheralIdentifier)
 
+  /// `connectedPeripherals(with:)` may have another answer for a connected peripheral than when it was connected.
+  func radio(_ radio: any Radio, didLearnServicesOf peripheral: PeripheralIdentifier)
+
   func radio(_ radio: any Radio, didUpdateName name: String, of peripheral: PeripheralIdentifier)
 
   /// The attribute table changed on a live link; `removed` are handles of services no longer valid, maybe none.
@@ -31,4 +34,8 @@ public protocol RadioObserver: AnyObject {
 
   /// `maximumWriteLength` became known, or changed.
   func radio(_ radio: any Radio, didUpdateMaximumWriteLengthOf peripheral: PeripheralIdentifier)
+}
+
+extension RadioObserver {
+  public func radio(_ radio: any Radio, didLearnServicesOf peripheral: PeripheralIdentifier) {}
 }

@@ -82,6 +82,10 @@ extension FaultRadio: RadioObserver {
     observer?.radio(self, connectionEvent: isConnected, for: peripheral)
   }
 
+  public func radio(_ radio: any Radio, didLearnServicesOf peripheral: PeripheralIdentifier) {
+    observer?.radio(self, didLearnServicesOf: peripheral)
+  }
+
   public func radio(_ radio: any Radio, didUpdateName name: String, of peripheral: PeripheralIdentifier) {
     observer?.radio(self, didUpdateName: name, of: peripheral)
   }

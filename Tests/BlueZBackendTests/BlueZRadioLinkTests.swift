@@ -35,6 +35,23 @@ import Testing
     }
   }
 
+  @Test func `the services of a device that others connect are told when they are known`() async throws {
+    try await run { radio, daemon, recorder, _ in
+      let peripheral = await find(radio, daemon, recorder)
+      daemon.change(device, ["Connected": .boolean(true)])
+      #expect(await recorder.next { $0 == .link(true, peripheral) } == .link(true, peripheral))
+      #expect(radio.connectedPeripherals(with: [BluetoothUUID(short: 0x1812)]) == [])
+      daemon.change(
+        device,
+        [
+          "UUIDs": .strings(["00001812-0000-1000-8000-00805f9b34fb"]),
+          "ServicesResolved": .boolean(true),
+        ])
+      #expect(await recorder.next { $0 == .services(peripheral) } == .services(peripheral))
+      #expect(radio.connectedPeripherals(with: [BluetoothUUID(short: 0x1812)]) == [peripheral])
+    }
+  }
+
   @Test func `a success without a link is a failed attempt`() async throws {
     try await run { radio, daemon, recorder, _ in
       let peripheral = await find(radio, daemon, recorder)

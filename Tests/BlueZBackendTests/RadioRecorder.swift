@@ -12,6 +12,7 @@ final class RadioRecorder: RadioObserver {
     case failed(PeripheralIdentifier, BluetoothError)
     case disconnected(PeripheralIdentifier, BluetoothError?)
     case link(Bool, PeripheralIdentifier)
+    case services(PeripheralIdentifier)
     case name(String)
     case other
   }
@@ -81,6 +82,7 @@ final class RadioRecorder: RadioObserver {
   func radio(_ radio: any Radio, connectionEvent isConnected: Bool, for peripheral: PeripheralIdentifier) {
     record(.link(isConnected, peripheral))
   }
+  func radio(_ radio: any Radio, didLearnServicesOf peripheral: PeripheralIdentifier) { record(.services(peripheral)) }
   func radio(_ radio: any Radio, didUpdateName name: String, of peripheral: PeripheralIdentifier) {
     record(.name(name))
   }

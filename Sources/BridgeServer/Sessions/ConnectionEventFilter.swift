@@ -4,7 +4,7 @@ import BridgeProtocol
 /// either it hears of none.
 struct ConnectionEventFilter {
   private let peripherals: Set<PeripheralIdentifier>
-  private let services: Set<BluetoothUUID>
+  let services: Set<BluetoothUUID>
 
   /// Reads the options under Apple's names; what is no UUID is left out. nil if nothing is named.
   init?(_ request: RegisterForConnectionEvents) {

@@ -7,27 +7,26 @@ import Radio
 final class EventRouter: RadioObserver {
   private unowned let server: Server
   private unowned let world: World
-  /// What peripherals advertise, noted while a client wants to hear of connections by service.
-  private var advertisedServices: [PeripheralIdentifier: [BluetoothUUID]] = [:]
-  private static let servicesLimit = 4096
+  private let connectionEvents: ConnectionEvents
   private var shares: PeripheralShares { world.shares }
 
   init(server: Server, world: World) {
     self.server = server
     self.world = world
+    connectionEvents = ConnectionEvents(server: server, world: world)
   }
 
-  func radioDidUpdateState(_ radio: any Radio) { server.radioStateChanged(of: world) }
+  func radioDidUpdateState(_ radio: any Radio) {
+    if radio.state != .poweredOn { connectionEvents.forgetConnections() }
+    server.radioStateChanged(of: world)
+  }
 
   // MARK: Scanning
 
   func radio(_ radio: any Radio, didReceive advertisement: Advertisement) {
     server.chooser?.heard(advertisement.peripheral, in: world)
     world.scans.received(advertisement)
-    if server.hasConnectionEventFilters, !advertisement.data.serviceUUIDs.isEmpty {
-      if advertisedServices.count >= Self.servicesLimit { advertisedServices = [:] }
-      advertisedServices[advertisement.peripheral] = advertisement.data.serviceUUIDs
-    }
+    connectionEvents.received(advertisement)
   }
 
   func radio(_ radio: any Radio, didUpdateName name: String, of peripheral: PeripheralIdentifier) {
@@ -57,14 +56,11 @@ final class EventRouter: RadioObserver {
   }
 
   func radio(_ radio: any Radio, connectionEvent isConnected: Bool, for peripheral: PeripheralIdentifier) {
-    guard server.hasConnectionEventFilters, server.switches.tellsConnectionEvents else { return }
-    var services = Set(advertisedServices[peripheral] ?? [])
-    for service in shares[peripheral]?.table?.services ?? [] { services.insert(service.attribute.uuid) }
-    let message = ServerMessage.connectionEvent(ConnectionEvent(id: peripheral, isConnected: isConnected))
-    for session in world.sessions
-    where session.connectionEvents?.admits(peripheral, services: services) == true {
-      session.send(message)
-    }
+    if isConnected { connectionEvents.connected(peripheral) } else { connectionEvents.disconnected(peripheral) }
+  }
+
+  func radio(_ radio: any Radio, didLearnServicesOf peripheral: PeripheralIdentifier) {
+    connectionEvents.servicesKnown(of: peripheral)
   }
 
   // MARK: GATT
