@@ -39,6 +39,24 @@ func usage(of name: String, in mode: SwiftLanguageMode, _ folder: String) -> [Ta
   ]
 }
 
+/// The same checks of a central manager on every transport: a library, a program for the lab, and tests.
+func centralSuite() -> [Target] {
+  guard tested?.contains("CentralSuite") ?? true else { return [] }
+  return [
+    .target(
+      name: "CentralSuite", dependencies: ["CoreBluetooth", "EmulationTestSupport"], path: "Tests/CentralSuite",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "central-suite", dependencies: ["CentralSuite"], path: "Tests/CentralSuiteProgram", swiftSettings: strict),
+    .testTarget(
+      name: "CentralSuiteTests",
+      dependencies: [
+        "BridgeIO", "BridgeProtocol", "BridgeServer", "CentralSuite", "CoreBluetooth", "MockBackend", "TestSupport",
+        "bridge",
+      ], path: "Tests/CentralSuiteTests", exclude: ["peripheral.json"], swiftSettings: strict),
+  ]
+}
+
 let package = Package(
   name: "bridge",
   products: [
@@ -87,5 +105,5 @@ let package = Package(
       .target(
         name: "EmulationTestSupport", dependencies: ["CoreBluetooth"], path: "Tests/EmulationTestSupport",
         swiftSettings: strict),
-    ]
+    ] + centralSuite()
 )

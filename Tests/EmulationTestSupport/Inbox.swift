@@ -1,5 +1,11 @@
 public import Foundation
 
+/// How long to wait for what has to come: TEST_PATIENCE on slow machines.
+public enum Patience {
+  public static let seconds =
+    ProcessInfo.processInfo.environment["TEST_PATIENCE"].flatMap { TimeInterval($0) } ?? 30
+}
+
 /// What a delegate was told, to be waited for. What comes before what is waited for is dropped.
 ///
 /// `@unchecked Sendable` is sound: everything is behind the lock, and the events' objects are safe from any thread.
@@ -25,7 +31,7 @@ public final class Inbox<Event>: @unchecked Sendable {
 
   /// What `match` makes of the first event that it makes something of.
   public func first<Result>(
-    _ what: String, within limit: TimeInterval = 30, _ match: (Event) -> Result?
+    _ what: String, within limit: TimeInterval = Patience.seconds, _ match: (Event) -> Result?
   ) async throws -> Result {
     let deadline = Date() + limit
     DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in self?.wake() }
