@@ -151,7 +151,9 @@ static void close_interface(void) {
   dbus_message_iter_close_container(&interfaces_iter, &interface_iter);
 }
 
-static bool connected[65536], notifying[65536];
+static bool connected[65536];
+// How many have subscribed: one that lets go late takes nothing from the next.
+static int notifying[65536];
 
 static void append_device(DBusMessageIter *objects, int index) {
   char address[24], name[32], own[80], service[96], characteristic[112], descriptor[128];
@@ -356,7 +358,7 @@ static DBusHandlerResult filter(DBusConnection *connection, DBusMessage *call, v
     device_boolean(object, "Connected", false);
     answer(call);
   } else if ((!strcmp(member, "StartNotify") || !strcmp(member, "StopNotify")) && index >= 0) {
-    notifying[index] = member[2] == 'a';
+    notifying[index] += member[2] == 'a' ? 1 : notifying[index] ? -1 : 0;
     answer(call);
   } else if (!strcmp(member, "Notify")) {
     uint32_t count = 0;

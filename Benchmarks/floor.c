@@ -132,14 +132,17 @@ static void in_flight(const char *kind, int count, int limit) {
 }
 
 static int wanted, seen, in_order = 1;
+static const char *awaited;
 static double first_us;
 
-// Decodes all of a PropertiesChanged, as a client that uses it must.
+// Decodes all of a PropertiesChanged, as a client that uses it must. Only those with the awaited property count: the service may
+// still be letting go of what the client before this one held.
 static DBusHandlerResult on_signal(DBusConnection *connection, DBusMessage *message, void *data) {
   if (!dbus_message_is_signal(message, "org.freedesktop.DBus.Properties", "PropertiesChanged"))
     return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
   DBusMessageIter iter, changed, entry, box, array;
   const char *interface, *name;
+  int is_awaited = 0;
   dbus_message_iter_init(message, &iter);
   dbus_message_iter_get_basic(&iter, &interface);
   dbus_message_iter_next(&iter);
@@ -150,6 +153,7 @@ static DBusHandlerResult on_signal(DBusConnection *connection, DBusMessage *mess
     dbus_message_iter_get_basic(&entry, &name);
     dbus_message_iter_next(&entry);
     dbus_message_iter_recurse(&entry, &box);
+    is_awaited |= !strcmp(name, awaited);
     if (!strcmp(name, "RSSI")) {
       dbus_int16_t rssi;
       dbus_message_iter_get_basic(&box, &rssi);
@@ -177,7 +181,7 @@ static DBusHandlerResult on_signal(DBusConnection *connection, DBusMessage *mess
       checksum += company + bytes[0];
     }
   }
-  if (!seen++) first_us = now_us();
+  if (is_awaited && !seen++) first_us = now_us();
   return DBUS_HANDLER_RESULT_HANDLED;
 }
 
@@ -192,24 +196,31 @@ static void start(const char *member, uint32_t count, int vary) {
   dbus_message_unref(call);
 }
 
+static void call_all(const char *member) {
+  for (int device = 0; device < devices; device++) {
+    char path[128];
+    characteristic(path, sizeof path, device);
+    DBusMessage *call = method(path, "org.bluez.GattCharacteristic1", member);
+    DBusMessage *reply = dbus_connection_send_with_reply_and_block(bus, call, -1, NULL);
+    dbus_message_unref(call);
+    if (reply) dbus_message_unref(reply);
+  }
+}
+
 static void signals(const char *member, int count) {
+  int notifies = !strcmp(member, "Notify");
   wanted = count;
+  awaited = notifies ? "Value" : "ManufacturerData";
   dbus_bus_add_match(bus, "type='signal',sender='org.bluez'", NULL);
   dbus_connection_add_filter(bus, on_signal, NULL, NULL);
-  if (!strcmp(member, "Notify"))
-    for (int device = 0; device < devices; device++) {
-      char path[128];
-      characteristic(path, sizeof path, device);
-      DBusMessage *call = method(path, "org.bluez.GattCharacteristic1", "StartNotify");
-      DBusMessage *reply = dbus_connection_send_with_reply_and_block(bus, call, -1, NULL);
-      dbus_message_unref(call);
-      if (reply) dbus_message_unref(reply);
-    }
+  if (notifies) call_all("StartNotify");
   start(member, count, 1);
   while (seen < wanted && dbus_connection_read_write_dispatch(bus, -1)) {
   }
+  double took_us = now_us() - first_us;
   if (!in_order) fail("out of order");
-  printf("%.0f\n", (count - 1) / ((now_us() - first_us) / 1e6));
+  if (notifies) call_all("StopNotify");
+  printf("%.0f\n", (count - 1) / (took_us / 1e6));
 }
 
 int main(int argc, char **argv) {

@@ -3,8 +3,12 @@
 //
 //   mock SOCKET scan CLIENTS DEVICES SECONDS     clients with different filters; each has to get all that its filter
 //                                                admits, once without duplicates, and nothing else: reports per second
-//                                                with duplicates, microseconds of processor per report
+//                                                with duplicates, microseconds of processor per report; milliseconds
+//                                                until all have had all; of a read by one more client, 200 a second,
+//                                                median, 99 % and maximum in microseconds, till then and then
 //   mock SOCKET everything CLIENTS DEVICES SECONDS   the same without filters; reports may replace each other
+//   mock SOCKET notify DEVICES EACH SECONDS      one client subscribed to EACH characteristics of each device: values per
+//                                                second, microseconds per value; fails if one is lost or out of order
 //   mock SOCKET echo-server                      sends back what comes
 //   mock SOCKET echo N                           median microseconds of a line of a read's length there and back
 #define _GNU_SOURCE
@@ -25,6 +29,61 @@ static double service_cpu_us(struct client *c) {
       clock_gettime(clock, &t))
     fail("the service's processor time is not to be had");
   return t.tv_sec * 1e6 + t.tv_nsec / 1e3;
+}
+
+// --- a client that reads meanwhile
+
+struct reader {
+  int to, from;
+};
+struct latencies {
+  double median, most, all;
+};
+
+static void read_slowly(int control, int results) {
+  static double times[1 << 16];
+  int count = 0;
+  struct client *c = open_client();
+  attach(c, 0);
+  struct latencies none = {0};
+  if (write(results, &none, sizeof none) != sizeof none) _exit(1);
+  for (;;) {
+    struct pollfd asked = {control, POLLIN, 0};
+    if (poll(&asked, 1, 5) == 1) {
+      char byte;
+      if (read(control, &byte, 1) != 1) _exit(0);
+      qsort(times, count, sizeof *times, by_value);
+      struct latencies l = {times[count / 2], times[count * 99 / 100], times[count ? count - 1 : 0]};
+      if (write(results, &l, sizeof l) != sizeof l) _exit(1);
+      count = 0;
+    } else if (count < 1 << 16) {
+      double start = now_us();
+      PUT(c, "{\"type\":\"read\",\"id\":\"%s\",\"characteristicId\":\"%s\"}\n", c->id, c->characteristic);
+      check_reply(expect(c, "didUpdateValue"));
+      times[count++] = now_us() - start;
+    }
+  }
+}
+
+// In a process of its own, which ends with this one.
+static struct reader start_reader(void) {
+  int to[2], from[2];
+  if (pipe(to) || pipe(from)) fail("no pipe");
+  if (!fork()) {
+    close(to[1]);
+    read_slowly(to[0], from[1]);
+  }
+  struct latencies none;
+  if (read(from[0], &none, sizeof none) != sizeof none) fail("the reader failed");
+  return (struct reader){to[1], from[0]};
+}
+
+// Since the last time this was asked.
+static struct latencies latencies_of(struct reader reader) {
+  struct latencies result;
+  if (write(reader.to, "", 1) != 1 || read(reader.from, &result, sizeof result) != sizeof result)
+    fail("the reader failed");
+  return result;
 }
 
 // --- scanning
@@ -91,12 +150,15 @@ static int have_seen_all(void) {
 }
 
 // Until every client has all of its devices, and a second more for what should not come.
-static void settle(void) {
+// Gives when they had.
+static double settle(void) {
   for (double limit = now_us() + 60e6; !have_seen_all();) {
-    take_reports(now_us() + 2e5);
+    take_reports(now_us() + 1e4);
     if (now_us() > limit) fail("a client misses a device that its filter admits");
   }
-  take_reports(now_us() + 1e6);
+  double now = now_us();
+  take_reports(now + 1e6);
+  return now;
 }
 
 static void check_once(void) {
@@ -111,20 +173,95 @@ static void scan_all(int clients, int devices, double seconds, int filtered) {
   device_count = devices;
   scanners = calloc(clients, sizeof *scanners);
   polls = calloc(clients, sizeof *polls);
+  struct reader reader = start_reader();
+  double begun = now_us();
   for (int i = 0; i < clients; i++) {
     scanners[i].client = open_client();
     polls[i] = (struct pollfd){scanners[i].client->fd, POLLIN, 0};
     hello(scanners[i].client);
     send_scan(&scanners[i], i, filtered, 0);
   }
-  settle();
+  double had_all = (settle() - begun) / 1e3;
   check_once();
   for (int i = 0; i < clients; i++) send_scan(&scanners[i], i, filtered, 1);
   settle();
+  struct latencies first = latencies_of(reader);
   double cpu = service_cpu_us(scanners[0].client), start = now_us();
   long count = take_reports(start + seconds * 1e6);
   cpu = service_cpu_us(scanners[0].client) - cpu;
   double took = now_us() - start;
+  struct latencies then = latencies_of(reader);
+  printf("%.0f %.3f %.0f %.0f %.0f %.0f %.0f %.0f %.0f\n", count / (took / 1e6), cpu / count, had_all, first.median,
+         first.most, first.all, then.median, then.most, then.all);
+}
+
+// --- notifications
+
+// The first nine bytes of the value.
+static void decode(const char *line, uint8_t bytes[9]) {
+  const char *value = strstr(line, "\"value\":\"");
+  if (!value || strcspn(value + 9, "\"") < 12) fail("a notification without a value");
+  value += 9;
+  for (int i = 0; i < 9; i += 3, value += 4) {
+    uint32_t bits = sextet(value[0]) << 18 | sextet(value[1]) << 12 | sextet(value[2]) << 6 | sextet(value[3]);
+    bytes[i] = bits >> 16;
+    bytes[i + 1] = bits >> 8;
+    bytes[i + 2] = bits;
+  }
+}
+
+static uint32_t little_endian(const uint8_t *bytes) {
+  return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static void subscribe(struct client *c, int devices, int each) {
+  char(*ids)[2][160] = calloc(devices * each, sizeof *ids);
+  for (int device = 0; device < devices; device++) {
+    const char *line = attach(c, device);
+    for (int i = device * each; i < (device + 1) * each; i++, line++) {
+      if (!(line = strstr(line, "{\"id\":\""))) fail("a device has too few characteristics");
+      memcpy(ids[i][0], c->id, sizeof c->id);
+      copy_field(line, "{\"id\":\"", ids[i][1], sizeof ids[i][1]);
+    }
+  }
+  // Not before: what waits for other replies skips values.
+  for (int i = 0; i < devices * each; i++)
+    PUT(c, "{\"type\":\"setNotify\",\"id\":\"%s\",\"characteristicId\":\"%s\",\"enabled\":true}\n", ids[i][0],
+        ids[i][1]);
+  free(ids);
+}
+
+static void notify(int devices, int each, double seconds) {
+  struct client *c = open_client();
+  int total = devices * each;
+  uint32_t *next = calloc(total, sizeof *next);
+  subscribe(c, devices, each);
+  double cpu = 0, start = 0;
+  long count = 0;
+  // A second to get into its stride.
+  for (double begun = now_us(), now = begun; !start || now < start + seconds * 1e6;) {
+    struct pollfd readable = {c->fd, POLLIN, 0};
+    if (poll(&readable, 1, 5000) != 1) fail("nothing is notified");
+    fill(c);
+    for (char *line; (line = buffered_line(c));) {
+      if (is(line, "didUpdateNotification")) check_reply(line);
+      if (is(line, "didDisconnect")) fail("a link was lost");
+      if (!is(line, "didUpdateValue")) continue;
+      // Four bytes that say which, then the number.
+      uint8_t bytes[9];
+      decode(line, bytes);
+      uint32_t which = little_endian(bytes), number = little_endian(bytes + 4);
+      if (which >= (uint32_t)total) fail("a value of no characteristic of ours");
+      if (number != next[which]++) fail("a notification was lost or came out of order");
+      count++;
+    }
+    now = now_us();
+    if (!start && now > begun + 1e6) start = now, count = 0, cpu = service_cpu_us(c);
+  }
+  double took = now_us() - start;
+  cpu = service_cpu_us(c) - cpu;
+  for (int i = 0; i < total; i++)
+    if (!next[i]) fail("a characteristic never notified");
   printf("%.0f %.3f\n", count / (took / 1e6), cpu / count);
 }
 
@@ -172,6 +309,8 @@ int main(int argc, char **argv) {
   double seconds = argc > 5 ? atof(argv[5]) : 0;
   if (!strcmp(kind, "scan") || !strcmp(kind, "everything")) {
     scan_all(first, second, seconds, *kind == 's');
+  } else if (!strcmp(kind, "notify")) {
+    notify(first, second, seconds);
   } else if (!strcmp(kind, "echo-server")) {
     echo_server();
   } else {

@@ -173,7 +173,9 @@ public final class Server {
   /// Connections that are served, silent ones included.
   package var clientCount: Int { sessions.count }
 
-  var hasConnectionEventFilters: Bool { sessions.contains { $0.connectionEvents != nil } }
+  var hasConnectionEventFilters: Bool { connectionEventFilters > 0 }
+  /// Sessions that have one; counted, because it is asked for each advertisement.
+  var connectionEventFilters = 0
 
   /// Unique for the run.
   func nextChannelNumber() -> Int {

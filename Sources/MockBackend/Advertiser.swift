@@ -6,8 +6,8 @@ import BridgeProtocol
 final class Advertiser {
   private static let tick = Duration.milliseconds(20)
   private static let slotCount = 256
-  /// Devices reported in one turn at the start of a scan, so that others get theirs.
-  private static let batchLength = 1000
+  /// How long a turn of the queue may take while devices wait to be reported, so that others get theirs.
+  private static let patience = Duration.milliseconds(1)
 
   private let report: @BridgeQueue (VirtualDevice) -> Void
   /// Time to the next advertisement: of the device, and how often it has advertised in this scan.
@@ -15,9 +15,14 @@ final class Advertiser {
   private var slots: [[VirtualDevice]] = Array(repeating: [], count: slotCount)
   private var origin = ContinuousClock.now
   private var now = 0
+  /// The tick of this moment, while a turn catches up with it.
+  private var target = 0
   private var timer: QueueTimer?
-  private var round: ArraySlice<VirtualDevice> = []
-  private var isRoundScheduled = false
+  private var waiting = WaitingDevices()
+  /// Devices reported in one turn, as many as those who listen allow.
+  private var batchLength = 64
+  private var lastBatch = ContinuousClock.now
+  private var isBatchScheduled = false
   private(set) var repeats = false
 
   init(
@@ -27,45 +32,60 @@ final class Advertiser {
     self.report = report
   }
 
-  /// Reports all at once, then each at its interval if `repeats`; in step only if wanted.
+  /// Reports all soon, then each at its interval if `repeats`; in step only if wanted.
   func start(_ devices: [VirtualDevice], repeats: Bool, inStep: Bool = false) {
-    stop()
+    for device in devices { waiting.append(device) }
+    reportBatch()
+    // Another scan changes nothing for those that have their times already.
+    if self.repeats && repeats && !inStep { return }
+    stopWheel()
     self.repeats = repeats
     origin = .now
     now = 0
-    round = devices[...]
-    reportRound()
-    for device in devices { schedule(device, after: inStep ? interval(device) : firstInterval(of: device)) }
+    target = 0
+    for device in devices { schedule(device, after: inStep ? interval(device) : firstInterval(of: device), since: 0) }
     arm()
   }
 
   func stop() {
+    waiting.removeAll()
+    stopWheel()
+  }
+
+  private func stopWheel() {
     timer?.cancel()
     timer = nil
-    round = []
     repeats = false
     for index in slots.indices where !slots[index].isEmpty { slots[index] = [] }
   }
 
   /// Starts a device that is new, or whose interval has changed.
   func add(_ device: VirtualDevice) {
-    schedule(device, after: interval(device))
+    schedule(device, after: interval(device), since: currentTick)
     arm()
   }
 
   func remove(_ device: VirtualDevice) {
     device.dueTick = -1
-    device.isRemoved = true
+    device.isWaiting = false
   }
 
-  private func reportRound() {
-    for device in round.prefix(Self.batchLength) where !device.isRemoved { report(device) }
-    round = round.dropFirst(Self.batchLength)
-    guard !round.isEmpty, !isRoundScheduled else { return }
-    isRoundScheduled = true
+  /// Reports some of those that wait, and leaves the others to the turns that follow.
+  private func reportBatch() {
+    guard !isBatchScheduled else { return }
+    for _ in 0..<batchLength {
+      guard let device = waiting.popFirst() else { return }
+      report(device)
+    }
+    guard !waiting.isEmpty else { return }
+    isBatchScheduled = true
+    lastBatch = .now
     BridgeQueue.async { [weak self] in
-      self?.isRoundScheduled = false
-      self?.reportRound()
+      guard let self else { return }
+      isBatchScheduled = false
+      let took = ContinuousClock.now - lastBatch
+      batchLength = took > Self.patience ? max(batchLength / 2, 16) : min(batchLength * 2, 1024)
+      reportBatch()
     }
   }
 
@@ -79,9 +99,10 @@ final class Advertiser {
     return whole * (0.5 + share / 2)
   }
 
-  private func schedule(_ device: VirtualDevice, after interval: Duration) {
+  private func schedule(_ device: VirtualDevice, after interval: Duration, since tick: Int) {
     guard repeats else { return }
-    device.dueTick = currentTick + max(1, Int((interval / Self.tick).rounded()))
+    // What is late already is missed.
+    device.dueTick = max(tick + max(1, Int((interval / Self.tick).rounded())), target + 1)
     slots[device.dueTick % Self.slotCount].append(device)
   }
 
@@ -96,12 +117,13 @@ final class Advertiser {
 
   private func turn() {
     // After a long stop of the machine the missed advertisements are missed.
-    let target = currentTick
+    target = currentTick
     now = max(now, target - Self.slotCount)
     while now < target {
       now += 1
       fire(slot: now % Self.slotCount)
     }
+    reportBatch()
     arm()
   }
 
@@ -115,8 +137,9 @@ final class Advertiser {
       if device.dueTick > now {
         slots[slot].append(device)
       } else {
-        report(device)
-        schedule(device, after: interval(device))
+        // One that waits still from the last time has missed this one.
+        waiting.append(device)
+        schedule(device, after: interval(device), since: now)
       }
     }
   }

@@ -10,7 +10,7 @@ final class DeliveryQueue {
     case notification([UInt8], AttributeHandle, VirtualLink)
     case read(RadioCompletion<[UInt8]>, Result<[UInt8], BluetoothError>)
     case done(RadioCompletion<Void>, Result<Void, BluetoothError>)
-    case advertisement(Advertisement)
+    case advertisement(AdvertisedContent, rssi: Int)
     case other(@BridgeQueue () -> Void)
   }
 
@@ -33,8 +33,8 @@ final class DeliveryQueue {
   /// They are gone before they were told of.
   func forgetAdvertisements(of peripherals: Set<PeripheralIdentifier>) {
     waiting.removeAll { delivery in
-      guard case .advertisement(let advertisement) = delivery else { return false }
-      return peripherals.contains(advertisement.peripheral)
+      guard case .advertisement(let content, _) = delivery else { return false }
+      return peripherals.contains(content.peripheral)
     }
   }
 
@@ -56,7 +56,7 @@ final class DeliveryQueue {
       link.notificationDelivered()
     case .read(let completion, let result): completion(result)
     case .done(let completion, let result): completion(result)
-    case .advertisement(let advertisement): radio.observer?.radio(radio, didReceive: advertisement)
+    case .advertisement(let content, let rssi): radio.observer?.radio(radio, didReceive: content.heard(at: rssi))
     case .other(let body): body()
     }
   }

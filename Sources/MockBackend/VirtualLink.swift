@@ -43,6 +43,11 @@ final class VirtualLink {
   private var lacksCommandRoom = false
   private var waitingNotifications = 0
   private var lacksNotificationRoom = false
+  private var deliveredNotifications = 0
+  /// While nobody who gets the notifications keeps up with them.
+  private var isWaitingForReaders = false
+  private static let readerCheck = 64
+  private static let readerDelay = Duration.milliseconds(5)
 
   init(to device: VirtualDevice, of radio: VirtualRadio) {
     self.device = device
@@ -308,7 +313,7 @@ final class VirtualLink {
   /// - Returns: false if there is no room; `isReadyToNotify` follows.
   func notify(_ value: [UInt8], _ characteristic: AttributeHandle) -> Bool {
     guard subscriptions[characteristic] != nil else { return true }
-    guard waitingNotifications < radio.options.notificationQueueDepth else {
+    guard waitingNotifications < radio.options.notificationQueueDepth, !isWaitingForReaders else {
       lacksNotificationRoom = true
       return false
     }
@@ -321,7 +326,30 @@ final class VirtualLink {
 
   func notificationDelivered() {
     waitingNotifications -= 1
-    guard lacksNotificationRoom, waitingNotifications == 0 else { return }
+    deliveredNotifications &+= 1
+    if deliveredNotifications % Self.readerCheck == 0 { checkReaders() }
+    tellNotificationRoom()
+  }
+
+  private func checkReaders() {
+    guard !isWaitingForReaders, !canBeRead else { return }
+    isWaitingForReaders = true
+    waitForReaders()
+  }
+
+  private var canBeRead: Bool { radio.observer?.radio(radio, canTakeNotificationsOf: id) ?? true }
+
+  private func waitForReaders() {
+    QueueTimer(after: Self.readerDelay) { [weak self] in
+      guard let self, state == .connected else { return }
+      guard canBeRead else { return waitForReaders() }
+      isWaitingForReaders = false
+      tellNotificationRoom()
+    }
+  }
+
+  private func tellNotificationRoom() {
+    guard lacksNotificationRoom, waitingNotifications == 0, !isWaitingForReaders else { return }
     lacksNotificationRoom = false
     // In another turn, so that a peripheral that always has more leaves others theirs.
     BridgeQueue.async { [weak self] in

@@ -150,21 +150,12 @@ public final class VirtualRadio: Radio {
   }
 
   private func report(_ device: VirtualDevice) {
-    guard isScanning, var data = device.peripheral.advertisement else { return }
-    var advertisement = Advertisement(
-      peripheral: device.peripheral.id, name: device.name, rssi: device.peripheral.rssi, data: data,
-      revision: device.revision)
-    if isLax {
-      let services = device.peripheral.services.map(\.uuid)
-      if data.serviceUUIDs.isEmpty { data.serviceUUIDs = services }
-      advertisement.data = data
-      advertisement.matchingServices = services
-      // Repeats reach everyone, asked for or not.
-      device.revision = nextRevision()
-      advertisement.revision = device.revision
-    }
-    device.reportedName = advertisement.name
-    deliveries.add(.advertisement(advertisement))
+    guard isScanning else { return }
+    // Repeats reach everyone then, asked for or not.
+    if isLax { device.revision = nextRevision() }
+    guard let content = device.content(isLax: isLax) else { return }
+    device.reportedName = content.name
+    deliveries.add(.advertisement(content, rssi: device.peripheral.rssi))
   }
 
   /// A peripheral advertises something else, begins, ends, or at another interval.

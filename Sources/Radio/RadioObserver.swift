@@ -29,6 +29,10 @@ public protocol RadioObserver: AnyObject {
   func radio(
     _ radio: any Radio, didNotify value: [UInt8], characteristic: AttributeHandle, of peripheral: PeripheralIdentifier)
 
+  /// Whether any of those who get a peripheral's notifications keeps up with them. A radio that makes the values itself asks now
+  /// and then, and makes no more while none does.
+  func radio(_ radio: any Radio, canTakeNotificationsOf peripheral: PeripheralIdentifier) -> Bool
+
   /// Room again for writes without response, after `canSendWriteWithoutResponse` was false.
   func radio(_ radio: any Radio, isReadyToWriteWithoutResponse peripheral: PeripheralIdentifier)
 
@@ -38,4 +42,5 @@ public protocol RadioObserver: AnyObject {
 
 extension RadioObserver {
   public func radio(_ radio: any Radio, didLearnServicesOf peripheral: PeripheralIdentifier) {}
+  public func radio(_ radio: any Radio, canTakeNotificationsOf peripheral: PeripheralIdentifier) -> Bool { true }
 }

@@ -115,6 +115,10 @@ extension FaultRadio: RadioObserver {
     }
   }
 
+  public func radio(_ radio: any Radio, canTakeNotificationsOf peripheral: PeripheralIdentifier) -> Bool {
+    observer?.radio(self, canTakeNotificationsOf: peripheral) ?? true
+  }
+
   public func radio(_ radio: any Radio, isReadyToWriteWithoutResponse peripheral: PeripheralIdentifier) {
     pass(links[peripheral]) { [self] in observer?.radio(self, isReadyToWriteWithoutResponse: peripheral) }
   }

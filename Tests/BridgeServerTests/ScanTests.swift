@@ -103,6 +103,22 @@ import Testing
     await service.stop()
   }
 
+  @Test func aClientThatTakesTheSlotOfOneThatWentIsToldEverything() async throws {
+    let service = try ServiceFixture()
+    let first = try await client(service, scan())
+    let second = try await client(service, scan(["180F"]))
+    service.radio.advertise(.meter, AdvertisementData(serviceUUIDs: [.battery]), revision: 1)
+    #expect(try await reports(first).count == 1)
+    first.send(.stopScan(StopScan()))
+    _ = try await reports(first)
+    let third = try await client(service, scan())
+    service.radio.advertise(.meter, AdvertisementData(serviceUUIDs: [.battery]), revision: 1)
+    #expect(try await reports(third).count == 1)
+    #expect(try await reports(second).count == 1)
+    #expect(try await reports(first).isEmpty)
+    await service.stop()
+  }
+
   @Test func servicesAreSpelledAsTheScanSpelledThem() async throws {
     let service = try ServiceFixture()
     let long = "0000180f-0000-1000-8000-00805f9b34fb"

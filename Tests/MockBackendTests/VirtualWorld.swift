@@ -24,6 +24,8 @@ final class VirtualWorld: RadioObserver {
   let radio: VirtualRadio
   private(set) var advertisements: [Advertisement] = []
   private(set) var events: [Event] = []
+  /// What is answered to a radio that asks whether its notifications are read.
+  var takesNotifications = true
 
   init(_ configuration: MockConfiguration, configure: (inout VirtualRadioOptions) -> Void = { _ in }) {
     var options = VirtualRadioOptions()
@@ -48,6 +50,8 @@ final class VirtualWorld: RadioObserver {
   }
 
   func mark(_ text: String) { events.append(.mark(text)) }
+
+  func radio(_ radio: any Radio, canTakeNotificationsOf peripheral: PeripheralIdentifier) -> Bool { takesNotifications }
 
   // MARK: Asking
 

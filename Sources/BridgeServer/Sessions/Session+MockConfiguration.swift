@@ -66,7 +66,6 @@ extension Session {
     }
     guard scan != nil else { return }
     old.scans.stop(self)
-    scan?.forgetReports()
     new.scans.start(self)
   }
 }

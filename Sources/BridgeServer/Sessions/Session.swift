@@ -35,7 +35,9 @@ final class Session {
   var scan: SessionScan?
   var connections: [PeripheralIdentifier: Connection] = [:]
   var channels: [String: SessionChannel] = [:]
-  var connectionEvents: ConnectionEventFilter?
+  var connectionEvents: ConnectionEventFilter? {
+    didSet { server.connectionEventFilters += (connectionEvents == nil ? 0 : 1) - (oldValue == nil ? 0 : 1) }
+  }
   var watchesDevices = false
   /// The scan to go on with in the client's next run, if there is one.
   private(set) var restoredScan: Scan?

@@ -32,7 +32,7 @@ final class EventRouter: RadioObserver {
   func radio(_ radio: any Radio, didUpdateName name: String, of peripheral: PeripheralIdentifier) {
     let message = ServerMessage.didUpdateName(DidUpdateName(id: peripheral, name: name))
     for session in world.sessions
-    where session.connections[peripheral] != nil || session.scan?.hasReported(peripheral) == true {
+    where session.connections[peripheral] != nil || world.scans.hasReported(peripheral, to: session) {
       session.send(message)
     }
   }
@@ -93,6 +93,19 @@ final class EventRouter: RadioObserver {
         session.channel.send(line)
       }
     }
+  }
+
+  /// At the pace of whoever reads fastest: one that does not read must not keep the values from the others.
+  func radio(_ radio: any Radio, canTakeNotificationsOf peripheral: PeripheralIdentifier) -> Bool {
+    guard let shared = shares[peripheral] else { return true }
+    var isCongested = false
+    for subscription in shared.subscriptions.values {
+      for subscriber in subscription.subscribers {
+        guard subscriber.connection.session.channel.isCongested else { return true }
+        isCongested = true
+      }
+    }
+    return !isCongested
   }
 
   func radio(_ radio: any Radio, isReadyToWriteWithoutResponse peripheral: PeripheralIdentifier) {

@@ -76,6 +76,17 @@ final class CharacteristicScript {
   private func set(_ setting: WriteReply.Setting, to value: [UInt8]) {
     guard let peripheral = device.peripheral, let attribute = device.target(of: setting, from: place) else { return }
     peripheral.setValue(value, of: attribute)
-    if setting.notifies { peripheral.notify(value, attribute) }
+    if setting.notifies, !peripheral.notify(value, attribute) { notify(value, setting) }
+  }
+
+  /// When there is room.
+  private func notify(_ value: [UInt8], _ setting: WriteReply.Setting) {
+    replies.removeAll { !$0.isPending }
+    replies.append(
+      QueueTimer(after: .milliseconds(5)) { [weak self] in
+        guard let self, let peripheral = device.peripheral, let attribute = device.target(of: setting, from: place)
+        else { return }
+        if !peripheral.notify(value, attribute) { notify(value, setting) }
+      })
   }
 }

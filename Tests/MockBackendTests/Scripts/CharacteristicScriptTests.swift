@@ -49,6 +49,23 @@ import Testing
     await world.stop()
   }
 
+  @Test func aSourceWaitsWhileNobodyReadsItsValuesAndLosesNone() async throws {
+    let world = try ScriptedWorld(
+      level: #"{"source": {"kind": "counter", "to": 65535, "format": "uint16", "interval": 0.0001}}"#)
+    world.world.takesNotifications = false
+    await world.connect()
+    await world.subscribe()
+    _ = await world.values(64)
+    await pass(.milliseconds(20))
+    let count = world.values.count
+    await pass(.milliseconds(50))
+    #expect(world.values.count == count)
+    world.world.takesNotifications = true
+    let values = await world.values(count + 1000)
+    #expect(values == (0..<count + 1000).map { [UInt8($0 & 255), UInt8($0 >> 8)] })
+    await world.stop()
+  }
+
   @Test func equalWorldsNotifyEqualValues() async throws {
     func run(seed: Int) async throws -> [[UInt8]] {
       let world = try ScriptedWorld(
