@@ -111,7 +111,7 @@ extension RandomMessages {
       .didReadRSSI(DidReadRSSI(id: id, rssi: number(), error: error())),
       .didOpenL2CAP(DidOpenL2CAP(id: id, channelId: text(), psm: number(), error: error())),
       .l2capData(L2CAPData(channelId: text(), value: bytes())), .l2capClosed(L2CAPClosed(channelId: text())),
-      .connectionEvent(ConnectionEvent(id: id, isConnected: bool())),
+      .connectionEvent(ConnectionEvent(id: id, isConnected: bool(), name: optional { $0.text() })),
       .didRestoreState(
         DidRestoreState(
           peripheralIds: list { $0.peripheral() }, scanServices: list { $0.uuid() }, allowDuplicates: bool(),

@@ -62,6 +62,23 @@ import Testing
     await service.stop()
   }
 
+  @Test func aConnectedDeviceHasItsNameThoughItNeverAdvertised() async throws {
+    let service = try ServiceFixture()
+    let client = try service.client()
+    client.hello(features: [.control, .connectionEvents])
+    client.send(
+      .registerForConnectionEvents(
+        RegisterForConnectionEvents(options: [
+          "kCBConnectionEventMatchingOptionPeripheralUUIDs": .array([.string(PeripheralIdentifier.meter.text)])
+        ])))
+    _ = try await client.messagesUntilStatus()
+    service.radio.devices[.meter]?.name = "Pen"
+    service.radio.observer?.radio(service.radio, connectionEvent: true, for: .meter)
+    let event = ServerMessage.connectionEvent(ConnectionEvent(id: .meter, isConnected: true, name: "Pen"))
+    #expect(try await client.messagesUntilStatus().contains(event))
+    await service.stop()
+  }
+
   @Test func eachConnectionIsTold() async throws {
     let service = try ServiceFixture()
     let client = try await client(service)

@@ -160,7 +160,11 @@ struct ScenarioTests {
     let probe = QueueProbe(key)
     let central = EmulatedCBCentralManager(delegate: probe, queue: queue)
     #expect(try await probe.inbox.first("queue") { $0 } == "central")
-    withExtendedLifetime(central) { bus.stop() }
+    let peripheralQueue = DispatchQueue(label: "com.example.peripheral")
+    peripheralQueue.setSpecific(key: key, value: "peripheral")
+    let peripheral = EmulatedCBPeripheralManager(delegate: probe, queue: peripheralQueue)
+    #expect(try await probe.inbox.first("queue") { $0 } == "peripheral")
+    withExtendedLifetime((central, peripheral)) { bus.stop() }
   }
 
   @Test func theTestHelpersMakeAPairAndWait() async throws {
@@ -188,13 +192,17 @@ struct ScenarioTests {
 }
 
 /// Tells on which queue it is called.
-private final class QueueProbe: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+private final class QueueProbe: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate, @unchecked Sendable {
   let inbox = Inbox<String>()
   private let key: DispatchSpecificKey<String>
 
   init(_ key: DispatchSpecificKey<String>) { self.key = key }
 
   func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    inbox.add(DispatchQueue.getSpecific(key: key) ?? "another")
+  }
+
+  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     inbox.add(DispatchQueue.getSpecific(key: key) ?? "another")
   }
 }

@@ -86,6 +86,26 @@ struct FaketoothTests {
     fixture.end()
   }
 
+  @Test func connectedPeripheralsAreRetrievedByTheirServices() async throws {
+    let heart = CBUUID(string: "180D")
+    let monitor = FaketoothPeripheral(
+      identifier: UUID(), name: "Monitor", services: [FaketoothService(uuid: heart, isPrimary: true)])
+    fixture.begin([monitor])
+    let app = CentralApp()
+    try await app.state(.poweredOn)
+    #expect(app.manager.retrieveConnectedPeripherals(withServices: [heart]) == [])
+    let peripheral = try await app.find()
+    try await app.connect(peripheral)
+    #expect(app.manager.retrieveConnectedPeripherals(withServices: [heart]) == [peripheral])
+    #expect(app.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "180F")]) == [])
+    let other = CentralApp()
+    try await other.state(.poweredOn)
+    let again = other.manager.retrieveConnectedPeripherals(withServices: [heart])
+    #expect(again.map(\.identifier) == [monitor.identifier])
+    #expect(again.first?.state == .disconnected, "for this manager")
+    fixture.end()
+  }
+
   @Test func includedServicesAreFound() async throws {
     let included = FaketoothService(uuid: CBUUID(string: "180A"), isPrimary: false)
     let service = FaketoothService(uuid: CBUUID(string: "180D"), isPrimary: true, includedServices: [included])

@@ -62,7 +62,8 @@ final class ConnectionEvents {
   }
 
   private func tell(_ session: Session, of peripheral: PeripheralIdentifier, _ isConnected: Bool) {
-    session.send(.connectionEvent(ConnectionEvent(id: peripheral, isConnected: isConnected)))
+    let name = world.radio.name(of: peripheral)
+    session.send(.connectionEvent(ConnectionEvent(id: peripheral, isConnected: isConnected, name: name)))
   }
 
   /// As far as advertisements and clients have made them known.

@@ -54,6 +54,7 @@ extension CBCentralManager {
 
   func didOccur(_ event: ConnectionEvent) {
     let peripheral = peripherals.peripheral(event.id, of: self)
+    _ = peripheral.update(name: event.name ?? "")
     delegate?.centralManager(
       self, connectionEventDidOccur: event.isConnected ? .peerConnected : .peerDisconnected, for: peripheral)
   }

@@ -18,10 +18,11 @@ import Testing
         "kCBConnectionEventMatchingOptionServiceUUIDs": .array([.string("180F")]),
         "kCBConnectionEventMatchingOptionPeripheralUUIDs": .array([.string(PeripheralIdentifier.meter.text)]),
       ])
-    await fixture.provider.send(.connectionEvent(ConnectionEvent(id: .meter, isConnected: true)))
+    await fixture.provider.send(.connectionEvent(ConnectionEvent(id: .meter, isConnected: true, name: "Pen")))
     let event = try await fixture.recorder.next(.connectionEvent)
     #expect(event.connectionEvent == .peerConnected)
     #expect(event.peripheralState == .disconnected)
+    #expect(event.peripheral?.name == "Pen", "it has never advertised")
     fixture.central.registerForConnectionEvents(options: nil)
     #expect(
       await fixture.provider.next() == .registerForConnectionEvents(RegisterForConnectionEvents(options: [:])))
