@@ -110,9 +110,15 @@ final class CentralSession: ServiceConnectionOwner {
     keepPace()
   }
 
-  /// Takes from the service what the app's queue can take, and answers that are waited for.
+  /// Takes from the service what the app's queue can take.
   func keepPace() {
-    if let callbacks { connection.follow(callbacks, unless: !retrievals.isEmpty) }
+    if let callbacks { connection.follow(callbacks, unless: isAwaited) }
+  }
+
+  /// What does not come by the app's queue, and what a thread of the app's may hold that queue up for: answers of
+  /// retrieving calls, bytes of channels, room for writes.
+  private var isAwaited: Bool {
+    !retrievals.isEmpty || !channels.isEmpty || links.values.contains { $0.writes.isUnderWay }
   }
 
   private func handle(_ message: ServerMessage) {
@@ -245,7 +251,7 @@ final class CentralSession: ServiceConnectionOwner {
     guard link.phase == .connected else { return }
     connection.send(.write(request))
     // A service that tells when the radio has taken it is asked; with others the socket is all that can be known.
-    guard !connection.features.contains(.flow) else { return }
+    guard !connection.features.contains(.flow) else { return keepPace() }
     link.unsettledWrites += 1
     settleLater()
   }

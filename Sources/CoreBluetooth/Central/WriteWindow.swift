@@ -28,6 +28,9 @@ package final class WriteWindow: Sendable {
     }
   }
 
+  /// Whether a write has not left yet.
+  var isUnderWay: Bool { state.withLock { $0.inFlight > 0 } }
+
   /// A write is under way. It is not lost when the window is full.
   func begin() {
     state.withLock { state in

@@ -37,6 +37,8 @@ final class ServiceChannels {
     return pipe
   }
 
+  var isEmpty: Bool { channels.isEmpty }
+
   // MARK: From the app
 
   private func write(_ bytes: [UInt8], to id: String) {

@@ -256,9 +256,9 @@ package final class ServiceConnection {
   package var isCongested: Bool { channel?.isCongested ?? false }
 
   /// Reads no more while the app's queue does not keep up: what the service has for it waits there, within the service's
-  /// bounds. But for an answer that a thread of the app's waits for.
-  func follow(_ callbacks: CallbackQueue, unless isAwaited: Bool) {
-    let mustWait = !isAwaited && callbacks.isFull
+  /// bounds. But not while a thread of the app's may wait for something that comes some other way than by that queue.
+  func follow(_ callbacks: CallbackQueue, unless isAwaited: @autoclosure () -> Bool) {
+    let mustWait = callbacks.isFull && !isAwaited()
     guard mustWait != isHeldUp else { return }
     isHeldUp = mustWait
     if mustWait { pauseReading() } else { resumeReading() }

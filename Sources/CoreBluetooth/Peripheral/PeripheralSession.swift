@@ -102,7 +102,7 @@ package final class PeripheralSession: ServiceConnectionOwner {
 
   /// Takes from the service what the app's queue can take.
   private func keepPace() {
-    if let callbacks { connection.follow(callbacks, unless: false) }
+    if let callbacks { connection.follow(callbacks, unless: !channels.isEmpty) }
   }
 
   private func handle(_ message: ServerMessage) {

@@ -123,6 +123,20 @@ import Testing
     #expect(await fixture.provider.next() == .l2capPause(L2CAPPause(channelId: id, paused: false)))
   }
 
+  @Test("L2CAP-8: A channel's bytes come though the delegate's queue is blocked")
+  func l2cap8blocked() async throws {
+    let fixture = try await CentralFixture.on()
+    let meter = try await fixture.explored()
+    let channel = try await open(meter.peripheral, fixture)
+    channel.inputStream.open()
+    #expect(await read(channel.inputStream, 16) == [1, 2, 3])
+    fixture.queue.suspend()
+    await fixture.provider.send((0..<2 * CallbackQueue.capacity).map { _ in Wire.value([1]) })
+    await fixture.provider.send(.l2capData(L2CAPData(channelId: id, value: [4, 5])))
+    #expect(await read(channel.inputStream, 16) == [4, 5])
+    fixture.queue.resume()
+  }
+
   @Test("L2CAP-10: Several channels to one PSM are several objects")
   func l2cap10() async throws {
     let fixture = try await CentralFixture.on()

@@ -99,6 +99,26 @@ import Testing
     withExtendedLifetime(meter) {}
   }
 
+  @Test("Who waits for room for writes while the queue lags gets it")
+  func waitingOnALaggingQueue() async throws {
+    let fixture = try await CentralFixture.on()
+    let meter = try await fixture.explored()
+    let provider = fixture.provider
+    let (peripheral, control) = (Held(meter.peripheral), Held(meter.control))
+    let callbacks = fixture.central.callbacks
+    fixture.queue.suspend()
+    await provider.send((0..<2 * CallbackQueue.capacity).map { _ in Wire.value([1]) })
+    while callbacks.count < CallbackQueue.capacity { await Task.yield() }
+    while peripheral.object.canSendWriteWithoutResponse {
+      peripheral.object.writeValue(Data([1]), for: control.object, type: .withoutResponse)
+    }
+    await provider.send(.didTakeWrites(DidTakeWrites(id: .meter, count: 20)))
+    // An app may look again and again, and hold up its queue with that.
+    while !peripheral.object.canSendWriteWithoutResponse { await Task.yield() }
+    fixture.queue.resume()
+    withExtendedLifetime(meter) {}
+  }
+
   @Test("Retrieving from a queue that lags gets its answer")
   func retrievingFromALaggingQueue() async throws {
     let fixture = try await CentralFixture.on()
