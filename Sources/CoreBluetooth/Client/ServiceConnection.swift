@@ -258,6 +258,8 @@ package final class ServiceConnection {
   /// Reads no more while the app's queue does not keep up: what the service has for it waits there, within the service's
   /// bounds. But not while a thread of the app's may wait for something that comes some other way than by that queue.
   func follow(_ callbacks: CallbackQueue, unless isAwaited: @autoclosure () -> Bool) {
+    // A socket that comes begins unpaused.
+    guard channel != nil else { return }
     let mustWait = callbacks.isFull && !isAwaited()
     guard mustWait != isHeldUp else { return }
     isHeldUp = mustWait

@@ -99,6 +99,30 @@ import Testing
     withExtendedLifetime(meter) {}
   }
 
+  @Test("A service that goes while the app's queue is blocked is found again")
+  func serviceLostWhileBlocked() async throws {
+    let fixture = try await CentralFixture.on()
+    let meter = try await fixture.explored()
+    let (provider, callbacks) = (fixture.provider, fixture.central.callbacks)
+    fixture.queue.suspend()
+    await provider.send((0..<2 * CallbackQueue.capacity).map { _ in Wire.value([1]) })
+    while callbacks.count < CallbackQueue.capacity { await Task.yield() }
+    await provider.hangUp(listening: false)
+    // The loss and the state after it wait too.
+    while callbacks.count < CallbackQueue.capacity + 2 { await Task.yield() }
+    // What the app asks for meanwhile finds no socket.
+    let retrieved = await fixture.blocking {
+      $0.retrievePeripherals(withIdentifiers: [PeripheralIdentifier.meter.uuidForTests])
+    }
+    #expect(retrieved == [])
+    await provider.listen()
+    while await !provider.isConnected { await Task.yield() }
+    fixture.queue.resume()
+    while try await fixture.recorder.next().managerState != .poweredOn {}
+    try await fixture.connect(meter.peripheral)
+    #expect(meter.peripheral.state == .connected)
+  }
+
   @Test("Who waits for room for writes while the queue lags gets it")
   func waitingOnALaggingQueue() async throws {
     let fixture = try await CentralFixture.on()
