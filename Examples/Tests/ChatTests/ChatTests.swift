@@ -57,6 +57,7 @@ import Testing
     try await bob.lines.line("* Alice has gone: The specified device has disconnected from us.")
     let dora = try await host("Dora")
     try await bob.lines.lines(["* in the chat of Dora", "* long messages are possible"])
+    try await dora.lines.line("* a guest has come")
     dora.type("Hello")
     try await bob.lines.line("Dora: Hello")
   }

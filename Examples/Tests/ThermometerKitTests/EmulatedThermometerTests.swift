@@ -25,6 +25,7 @@ final class EmulatedThermometerTests: XCTestCase {
     let peripheral = try await thermometer.connection()
     XCTAssertEqual(peripheral.name, "Ear")
     XCTAssertEqual(peripheral.id, peripheral.identifier)
+    try await host.subscription()
     for celsius in [36.6, 39.1] {
       host.measure(celsius)
       let measured = try await thermometer.measurement()
@@ -37,6 +38,7 @@ final class EmulatedThermometerTests: XCTestCase {
     let (first, second) = (Watched(), Watched())
     _ = try await first.connection()
     _ = try await second.connection()
+    for _ in 0..<2 { try await host.subscription() }
     host.measure(37.5)
     let measured = (try await first.measurement(), try await second.measurement())
     XCTAssertEqual(measured.0, measured.1)
@@ -78,6 +80,7 @@ final class EmulatedThermometerTests: XCTestCase {
     bus.configure(configuration)
     thermometer.app.connect()
     _ = try await thermometer.connection()
+    try await host.subscription()
     host.measure(38)
     _ = try await thermometer.measurement()
   }

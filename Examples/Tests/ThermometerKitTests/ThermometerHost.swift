@@ -1,4 +1,5 @@
 @preconcurrency import CoreBluetoothEmulator
+import ExampleSupport
 import ThermometerKit
 import XCTest
 
@@ -8,6 +9,7 @@ import XCTest
 final class ThermometerHost: NSObject, EmulatedCBPeripheralManagerDelegate, @unchecked Sendable {
   private(set) var manager: EmulatedCBPeripheralManager!
   let isOnAir = XCTestExpectation(description: "a thermometer on the air")
+  private let subscriptions = Inbox<CBCentral>()
   private let queue = DispatchQueue(label: "host")
   private let lock = NSLock()
   private var seconds: UInt16 = 60
@@ -20,6 +22,9 @@ final class ThermometerHost: NSObject, EmulatedCBPeripheralManagerDelegate, @unc
   }
 
   var interval: UInt16 { lock.withLock { seconds } }
+
+  /// A central hears that it has subscribed maybe before this app does; who has not is sent nothing.
+  func subscription() async throws { try await subscriptions.next("subscription") { $0 } }
 
   func measure(_ celsius: Double) {
     XCTAssertTrue(
@@ -41,6 +46,10 @@ final class ThermometerHost: NSObject, EmulatedCBPeripheralManagerDelegate, @unc
     XCTAssertNil(error)
     isOnAir.fulfill()
   }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
+  ) { subscriptions.add(central) }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
     guard requests.count == 1, let value = requests[0].value, value.count == 2, value != Data([0, 0]) else {
