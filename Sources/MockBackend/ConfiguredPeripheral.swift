@@ -118,6 +118,9 @@ public final class ConfiguredPeripheral: VirtualPeripheral {
     values[attribute.handle]?.bytes ?? device.value(at: attribute.place) ?? []
   }
 
+  /// Replies to writes that wait for their time.
+  var pendingReplies: Int { script?.pendingReplies ?? 0 }
+
   /// Replaces a value until the world is torn down; nobody is notified.
   public func setValue(_ value: [UInt8], of attribute: VirtualAttribute) {
     values[attribute.handle] = StoredValue(bytes: value, lifetime: .untilTeardown)

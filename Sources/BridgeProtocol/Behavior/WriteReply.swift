@@ -40,6 +40,8 @@ extension WriteReply {
     reject = try fields.fault("reject", .attribute)
     stores = try fields.bool("store", default: true)
     settings = try fields.oneOrMore("set", Setting.init)
+    // A single write is answered by all of them.
+    guard settings.count <= 100 else { throw FieldError("set", .unsuitable("more than 100")) }
     if try fields.bool("echo", default: false) { settings.append(Setting()) }
   }
 }

@@ -15,7 +15,9 @@ final class CharacteristicScript {
   private unowned let device: DeviceScript
   private var source: SourceRunner?
   private var reads: ValueGenerator?
-  private var replies: [QueueTimer] = []
+  /// Settings of replies that wait for their time.
+  private var replies: [Int: QueueTimer] = [:]
+  private var replyCount = 0
 
   init(_ behavior: CharacteristicBehavior, at place: Place, of device: DeviceScript, name: String) {
     self.behavior = behavior
@@ -38,8 +40,9 @@ final class CharacteristicScript {
 
   func stop() {
     source?.stop()
-    for timer in replies { timer.cancel() }
-    replies = []
+    for timer in replies.values { timer.cancel() }
+    device.pendingReplies -= replies.count
+    replies = [:]
   }
 
   func resume() { source?.resume() }
@@ -64,12 +67,7 @@ final class CharacteristicScript {
   func follow(_ reply: WriteReply, written: [UInt8]) {
     for setting in reply.settings {
       let value = setting.value ?? written
-      guard setting.delay > 0 else {
-        set(setting, to: value)
-        continue
-      }
-      replies.removeAll { !$0.isPending }
-      replies.append(QueueTimer(after: .seconds(setting.delay)) { [weak self] in self?.set(setting, to: value) })
+      if setting.delay > 0 { setLater(setting, to: value) } else { set(setting, to: value) }
     }
   }
 
@@ -79,14 +77,29 @@ final class CharacteristicScript {
     if setting.notifies, !peripheral.notify(value, attribute) { notify(value, setting) }
   }
 
+  private func setLater(_ setting: WriteReply.Setting, to value: [UInt8]) {
+    after(.seconds(setting.delay)) { [weak self] in self?.set(setting, to: value) }
+  }
+
   /// When there is room.
   private func notify(_ value: [UInt8], _ setting: WriteReply.Setting) {
-    replies.removeAll { !$0.isPending }
-    replies.append(
-      QueueTimer(after: .milliseconds(5)) { [weak self] in
-        guard let self, let peripheral = device.peripheral, let attribute = device.target(of: setting, from: place)
-        else { return }
-        if !peripheral.notify(value, attribute) { notify(value, setting) }
-      })
+    after(.milliseconds(5)) { [weak self] in
+      guard let self, let peripheral = device.peripheral, let attribute = device.target(of: setting, from: place)
+      else { return }
+      if !peripheral.notify(value, attribute) { notify(value, setting) }
+    }
+  }
+
+  /// Past the device's limit, what a reply does later it does not do.
+  private func after(_ delay: Duration, _ body: @escaping @BridgeQueue () -> Void) {
+    guard device.pendingReplies < DeviceScript.pendingReplyLimit else { return }
+    device.pendingReplies += 1
+    replyCount += 1
+    let number = replyCount
+    replies[number] = QueueTimer(after: delay) { [weak self] in
+      guard let self, replies.removeValue(forKey: number) != nil else { return }
+      device.pendingReplies -= 1
+      body()
+    }
   }
 }

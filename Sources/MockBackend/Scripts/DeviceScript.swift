@@ -21,6 +21,9 @@ final class DeviceScript {
   private var serviceChanges: ScheduleRunner<ServiceStep>?
   private var characteristics: [CharacteristicScript.Place: CharacteristicScript] = [:]
   private var isRunning = false
+  /// Settings of replies that wait for their time.
+  var pendingReplies = 0
+  static let pendingReplyLimit = 10_000
 
   /// nil if neither the device nor the world says anything that a script is needed for.
   init?(_ base: MockDevice, of peripheral: ConfiguredPeripheral, in configuration: MockConfiguration) {
@@ -44,11 +47,13 @@ final class DeviceScript {
 
   private func makeRunners() {
     let content = base.behavior?.content
+    // Each is compared with the device as it was, and may give it another table.
+    let cost = base.services.reduce(16) { $0 + 1 + $1.characteristics.count }
     if let schedule = content?.advertising?.schedule {
-      advertising = ScheduleRunner(schedule) { [weak self] in self?.take($0) }
+      advertising = ScheduleRunner(schedule, cost: cost) { [weak self] in self?.take($0) }
     }
     if let changes = content?.serviceChanges {
-      serviceChanges = ScheduleRunner(changes.schedule) { [weak self] in self?.take($0) }
+      serviceChanges = ScheduleRunner(changes.schedule, cost: cost) { [weak self] in self?.take($0) }
     }
     for (index, service) in base.services.enumerated() {
       for (position, characteristic) in service.characteristics.enumerated() {

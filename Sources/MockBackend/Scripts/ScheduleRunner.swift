@@ -5,13 +5,16 @@ import BridgeProtocol
 @BridgeQueue
 final class ScheduleRunner<Step: ScheduleStep> {
   private let schedule: DeviceSchedule<Step>
+  private let cost: Int
   private let take: @BridgeQueue (Step) -> Void
   private var index = 0
   private var due = ContinuousClock.now
   private var timer: QueueTimer?
 
-  init(_ schedule: DeviceSchedule<Step>, take: @escaping @BridgeQueue (Step) -> Void) {
+  /// - Parameter cost: of a step, in values of sources.
+  init(_ schedule: DeviceSchedule<Step>, cost: Int, take: @escaping @BridgeQueue (Step) -> Void) {
     self.schedule = schedule
+    self.cost = cost
     self.take = take
   }
 
@@ -37,11 +40,16 @@ final class ScheduleRunner<Step: ScheduleStep> {
     let step = schedule.steps[index]
     // Times are those of the schedule, however late a step was; but a stopped machine is not caught up with.
     due = max(due + .seconds(step.after), .now - .seconds(1))
-    timer = QueueTimer(after: due - .now) { [weak self] in
-      guard let self else { return }
-      index += 1
-      wait()
-      take(step)
+    timer = QueueTimer(after: due - .now) { [weak self] in self?.turn(step) }
+  }
+
+  private func turn(_ step: Step) {
+    guard ScriptBudget.take(cost) else {
+      timer = QueueTimer(after: ScriptBudget.pause) { [weak self] in self?.turn(step) }
+      return
     }
+    index += 1
+    wait()
+    take(step)
   }
 }

@@ -106,6 +106,10 @@ final class SourceRunner {
     if let next, now - (start + .seconds(next.at)) > Self.patience { start = now - .seconds(next.at) }
     var count = 0
     while isRunning, let due = next, start + .seconds(due.at) <= now, count < Self.burst {
+      guard ScriptBudget.take() else {
+        timer = QueueTimer(after: ScriptBudget.pause) { [weak self] in self?.turn() }
+        return
+      }
       guard take(due.value) else { return }
       next = generator?.next()
       count += 1

@@ -72,6 +72,10 @@ import Testing
     (#"{"source":{"kind":"command","command":["a","b\u0000"]}}"#, "source.command[1]: has a NUL"),
     (#"{"read":{"kind":"command","command":["date"]}}"#, "read.kind: not for reads"),
     (#"{"write":{"reject":0}}"#, "write.reject: out of range"),
+    (
+      "{\"write\":[{\"set\":[\(Array(repeating: "{}", count: 101).joined(separator: ","))]}]}",
+      "write[0].set: more than 100"
+    ),
     (#"{"write":[{},{"set":{"delay":"x"}}]}"#, "write[1].set.delay: not a number"),
     (#"{"faults":[{"operation":"connect","cbError":10}]}"#, "faults[0].operation: it concerns no characteristic"),
   ])

@@ -1,9 +1,10 @@
 import BridgeIO
 import BridgeProtocol
-import MockBackend
 import Radio
 import TestSupport
 import Testing
+
+@testable import MockBackend
 
 /// Values that come by themselves, reads that are computed, replies to writes.
 @Suite @BridgeQueue struct CharacteristicScriptTests {
@@ -64,6 +65,27 @@ import Testing
     let values = await world.values(count + 1000)
     #expect(values == (0..<count + 1000).map { [UInt8($0 & 255), UInt8($0 >> 8)] })
     await world.stop()
+  }
+
+  @Test func scriptsTogetherDoOnlySoMuchInOneTurn() async {
+    var count = 0
+    while ScriptBudget.take() { count += 1 }
+    #expect(count <= ScriptBudget.perTurn && !ScriptBudget.take(100))
+    await turns(1)
+    #expect(await eventually { ScriptBudget.take() })
+  }
+
+  @Test func repliesThatWaitNeitherSlowWritesDownNorFillTheMemory() async throws {
+    let settings = Array(repeating: #"{"delay": 3600}"#, count: 100).joined(separator: ",")
+    let world = try ScriptedWorld(level: #"{"write": {"set": [\#(settings)]}}"#)
+    await world.connect()
+    let start = ContinuousClock.now
+    for value in 0..<500 { #expect(await world.write([UInt8(value & 255)]) == nil) }
+    #expect(ContinuousClock.now - start < .seconds(10))
+    let device = try #require(world.radio.configuredPeripheral(world.device))
+    #expect(device.pendingReplies == 10_000)
+    await world.stop()
+    #expect(device.pendingReplies == 0)
   }
 
   @Test func equalWorldsNotifyEqualValues() async throws {

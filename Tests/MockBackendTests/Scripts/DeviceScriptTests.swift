@@ -28,6 +28,16 @@ import Testing
     #expect(try await run(behavior) == strengths)
   }
 
+  @Test func aScheduleWithoutTimesLeavesOthersTheirTurns() async throws {
+    let steps = (0..<9999).map { #"{"localName": "n\#($0)"}"# }.joined(separator: ",")
+    let world = try ScriptedWorld(device: #"{"advertising": {"schedule": [{"after": 0.01}, \#(steps)]}}"#)
+    func name() -> String? { world.radio.peripheral(world.device)?.advertisement?.localName }
+    #expect(await eventually { name() != "Lamp" })
+    await turns(3)
+    #expect(name() != "n9998")
+    #expect(await eventually { name() == "n9998" })
+  }
+
   @Test func theWorldsKnobsHoldForDevicesThatSayNothing() async throws {
     let world = try ScriptedWorld(world: #"{"rssiRange": [-41, -40], "scanDiscoveryInterval": 0.02}"#)
     scan(world)
