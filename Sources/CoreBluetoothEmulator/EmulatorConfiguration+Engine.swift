@@ -11,6 +11,8 @@ extension EmulatorConfiguration {
     delays.compactMap { FaultRule($0, delay: $1) } + failures
   }
 
+  var adapterState: AdapterState { AdapterState(rawValue: state.rawValue) ?? .poweredOn }
+
   private var delays: [(FaultOperation, TimeInterval)] {
     [
       (.connect, connectionDelay), (.discoverServices, serviceDiscoveryDelay),

@@ -1,7 +1,13 @@
+public import CoreBluetooth
 public import Foundation
 
 /// How the emulated air and its devices behave. Times are in seconds.
 public struct EmulatorConfiguration: Hashable, Sendable {
+  // MARK: The radio
+
+  /// What managers are told of it: `.poweredOff`, `.unauthorized` and so on end all that is on the air.
+  public var state: CBManagerState = .poweredOn
+
   // MARK: Timing
 
   /// From a manager's making to its first state.

@@ -17,6 +17,8 @@ final class EmulatorEngine {
 
   private var server: Server?
   private var world: VirtualHostedWorld?
+  /// Nothing is on it; its state is part of what managers are told.
+  private var radio: VirtualRadio?
   private var configuration = EmulatorConfiguration()
   private var errors: [AttributeError] = []
 
@@ -26,20 +28,27 @@ final class EmulatorEngine {
   func accept(_ descriptor: consuming FileDescriptor) { (server ?? start()).serve(descriptor) }
 
   private func start() -> Server {
-    let world = VirtualHostedWorld(options: configuration.hostedWorld)
-    let server = Server(configuration: serverConfiguration(), radios: [VirtualRadio()], hostedWorld: world)
-    take(server, world)
+    let (radio, world) = makeAir()
+    let server = Server(configuration: serverConfiguration(), radios: [radio], hostedWorld: world)
+    take(server, radio, world)
     server.startInProcess()
     return server
   }
 
   /// Serves at a path too, for managers in other processes.
   func serve(at path: String) throws(ServerError) {
-    let world = VirtualHostedWorld(options: configuration.hostedWorld)
-    let server = Server(configuration: serverConfiguration(path), radios: [VirtualRadio()], hostedWorld: world)
+    let (radio, world) = makeAir()
+    let server = Server(configuration: serverConfiguration(path), radios: [radio], hostedWorld: world)
     try server.start()
     stop()
-    take(server, world)
+    take(server, radio, world)
+  }
+
+  private func makeAir() -> (VirtualRadio, VirtualHostedWorld) {
+    var options = VirtualRadioOptions()
+    options.initialState = configuration.adapterState
+    let world = VirtualHostedWorld(options: configuration.hostedWorld, state: configuration.adapterState)
+    return (VirtualRadio(options: options), world)
   }
 
   private func serverConfiguration(_ path: String? = nil) -> ServerConfiguration {
@@ -50,8 +59,9 @@ final class EmulatorEngine {
     return result
   }
 
-  private func take(_ server: Server, _ world: VirtualHostedWorld) {
+  private func take(_ server: Server, _ radio: VirtualRadio, _ world: VirtualHostedWorld) {
     self.server = server
+    self.radio = radio
     self.world = world
     apply()
   }
@@ -61,6 +71,7 @@ final class EmulatorEngine {
     guard let server else { return }
     self.server = nil
     world = nil
+    radio = nil
     // It and its radios are needed until it has stopped.
     server.stop { withExtendedLifetime(server) {} }
   }
@@ -80,8 +91,10 @@ final class EmulatorEngine {
   }
 
   private func apply() {
-    guard let server, let world else { return }
+    guard let server, let radio, let world else { return }
     world.options = configuration.hostedWorld
+    radio.setState(configuration.adapterState)
+    world.state = configuration.adapterState
     server.switches = configuration.switches
     server.faults.clear()
     for rule in configuration.faultRules { server.faults.add(rule) }

@@ -59,6 +59,38 @@ struct FeatureTests {
     #expect(EmulatorConfiguration.slow.defaultMTU == 23)
   }
 
+  @Test(arguments: [CBManagerState.poweredOff, .unauthorized, .unsupported])
+  func theRadioCanBeInAnotherStateFromTheBeginning(_ state: CBManagerState) async throws {
+    var configuration = EmulatorConfiguration.instant
+    configuration.state = state
+    bus.configure(configuration)
+    let (central, peripheral) = (CentralApp(), PeripheralApp())
+    try await central.state(state)
+    try await peripheral.state(state)
+    configuration.state = .poweredOn
+    bus.configure(configuration)
+    try await peripheral.open(named: "Device")
+    try await central.state(.poweredOn)
+    _ = try await central.find(named: "Device")
+    bus.stop()
+  }
+
+  @Test func theRadioCanGoOffAndComeBack() async throws {
+    let (central, peripheral) = try await open()
+    let (found, _) = try await explored(central)
+    var configuration = EmulatorConfiguration.instant
+    configuration.state = .poweredOff
+    bus.configure(configuration)
+    try await central.state(.poweredOff)
+    try await peripheral.state(.poweredOff)
+    #expect(found.state == .disconnected)
+    configuration.state = .poweredOn
+    bus.configure(configuration)
+    try await central.state(.poweredOn)
+    try await peripheral.state(.poweredOn)
+    bus.stop()
+  }
+
   @Test func delaysHoldOperationsBack() async throws {
     let (central, peripheral) = try await open {
       $0.connectionDelay = 0.05
