@@ -43,6 +43,7 @@ final class Advertiser {
     origin = .now
     now = 0
     target = 0
+    guard repeats else { return }
     for device in devices { schedule(device, after: inStep ? interval(device) : firstInterval(of: device), since: 0) }
     arm()
   }

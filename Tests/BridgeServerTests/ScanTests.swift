@@ -119,6 +119,22 @@ import Testing
     await service.stop()
   }
 
+  @Test func aClientThatScansAnewAHundredTimesIsToldEverythingEachTime() async throws {
+    let service = try ServiceFixture()
+    let other = try await client(service, scan())
+    service.radio.advertise(.meter, AdvertisementData(serviceUUIDs: [.battery]), revision: 1)
+    #expect(try await reports(other).count == 1)
+    let restless = try await client(service, scan())
+    for _ in 0..<100 {
+      service.radio.advertise(.meter, AdvertisementData(serviceUUIDs: [.battery]), revision: 1)
+      #expect(try await reports(restless).count == 1)
+      restless.send(scan())
+      #expect(try await reports(restless).isEmpty)
+    }
+    #expect(try await reports(other).isEmpty)
+    await service.stop()
+  }
+
   @Test func servicesAreSpelledAsTheScanSpelledThem() async throws {
     let service = try ServiceFixture()
     let long = "0000180f-0000-1000-8000-00805f9b34fb"

@@ -36,5 +36,10 @@ import Testing
     #expect(Array(union) == [1, 2, 70, 200])
     #expect(Array(short.intersection(long)) == [2])
     #expect(Array(union.intersection(long)) == [2, 70, 200])
+    union.subtract(long)
+    #expect(Array(union) == [1])
+    union = long
+    union.subtract(set([2, 199, 200, 700]))
+    #expect(Array(union) == [70])
   }
 }

@@ -14,6 +14,10 @@ final class ScanCoordinator {
   /// Places are taken anew: sets of scanners are sets of small numbers.
   private var scanners: [Scanner?] = []
   private var slots: [ObjectIdentifier: Int] = [:]
+  /// Free places that sightings still know as somebody's; not taken before they have forgotten them, all at once.
+  private var stale = SlotSet()
+  private var staleCount = 0
+  private static let staleLimit = 64
   private var filters = ScanFilters()
   private var wantingDuplicates = SlotSet()
   /// Grows with every change of scans.
@@ -30,13 +34,11 @@ final class ScanCoordinator {
   func start(_ session: Session) {
     guard let scan = session.scan else { return }
     remove(session)
-    let slot = scanners.firstIndex { $0 == nil } ?? scanners.count
-    if slot == scanners.count { scanners.append(nil) }
+    let slot = freeSlot()
     scanners[slot] = Scanner(session: session, scan: scan)
     slots[ObjectIdentifier(session)] = slot
     filters.add(scan.request, at: slot)
     if scan.request.allowDuplicates { wantingDuplicates.insert(slot) }
-    for sighting in sightings.values { sighting.forget(slot) }
     generation += 1
     current = union
     radio.scan(current)
@@ -50,9 +52,22 @@ final class ScanCoordinator {
     if current == nil { sightings = [:] }
   }
 
+  private func freeSlot() -> Int {
+    if staleCount >= Self.staleLimit {
+      for sighting in sightings.values { sighting.forget(stale) }
+      stale = SlotSet()
+      staleCount = 0
+    }
+    for slot in scanners.indices where scanners[slot] == nil && !stale.contains(slot) { return slot }
+    scanners.append(nil)
+    return scanners.count - 1
+  }
+
   private func remove(_ session: Session) {
     guard let slot = slots.removeValue(forKey: ObjectIdentifier(session)), let scanner = scanners[slot] else { return }
     scanners[slot] = nil
+    stale.insert(slot)
+    staleCount += 1
     filters.remove(scanner.scan.request, at: slot)
     wantingDuplicates.remove(slot)
     generation += 1

@@ -35,9 +35,9 @@ final class Sighting {
     told.insert(slot)
   }
 
-  func forget(_ slot: Int) {
-    informed.remove(slot)
-    told.remove(slot)
+  func forget(_ slots: SlotSet) {
+    informed.subtract(slots)
+    told.subtract(slots)
   }
 
   /// The report as nearly everyone gets it, made once for all and kept for repeats.

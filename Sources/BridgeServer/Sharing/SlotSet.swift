@@ -36,6 +36,11 @@ struct SlotSet {
     }
   }
 
+  mutating func subtract(_ other: SlotSet) {
+    first &= ~other.first
+    for word in 0..<Swift.min(others.count, other.others.count) { others[word] &= ~other.others[word] }
+  }
+
   func intersection(_ other: SlotSet) -> SlotSet {
     var result = SlotSet()
     result.first = first & other.first
