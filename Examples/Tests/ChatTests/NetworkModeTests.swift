@@ -24,6 +24,18 @@ import Testing
     try await alice.lines.line("Bob: \(story)")
   }
 
+  @Test func theEmulatorMeetsAppsAtARunningService() async throws {
+    let service = try Service()
+    let alice = try Program("emulated-chat", [service.socket, "host", "Alice"])
+    try await alice.lines.line("* waiting for guests")
+    let bob = try service.program("chat", "join", "Bob")
+    try await bob.lines.lines(["* in the chat of Alice", "* long messages are possible"])
+    bob.type("Hello")
+    try await alice.lines.line("Bob: Hello")
+    alice.kill()
+    try await bob.lines.next("end") { $0.hasPrefix("* Alice has gone") ? () : nil }
+  }
+
   @Test func whoeverComesFirstServes() async throws {
     let bob = try start("join", "Bob")
     let alice = try start("host", "Alice")

@@ -1,8 +1,12 @@
-// emulated-chat PORT …: the chat on an emulated air, shared by the processes that name the same port.
+// emulated-chat PORT|SOCKET …: the chat on an emulated air, shared by the processes that name the same port or service.
 import ChatKit
 import CoreBluetoothEmulator
 
 var words = CommandLine.arguments.dropFirst()
-guard let port = words.popFirst().flatMap({ UInt16($0) }) else { exit(64) }
-EmulatorBus.shared.enableNetworkMode(port: port)
+guard let place = words.popFirst() else { exit(64) }
+if let port = UInt16(place) {
+  EmulatorBus.shared.enableNetworkMode(port: port)
+} else {
+  EmulatorBus.shared.enableNetworkMode(socket: place)
+}
 ChatProgram.run(Array(words))

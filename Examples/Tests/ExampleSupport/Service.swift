@@ -2,7 +2,8 @@ import Foundation
 
 /// A running `bridge serve` with virtual devices, at a socket of its own.
 public final class Service {
-  public let environment: [String: String]
+  public let socket: String
+  public var environment: [String: String] { ["BRIDGE_SOCKET": socket] }
   private let folder: URL
   private let arguments: [String]
   private var program: Program?
@@ -13,8 +14,7 @@ public final class Service {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let file = folder.appendingPathComponent("devices.json")
     try Data(configuration.utf8).write(to: file)
-    let socket = folder.appendingPathComponent("s").path
-    environment = ["BRIDGE_SOCKET": socket]
+    socket = folder.appendingPathComponent("s").path
     arguments = [
       "serve", "--radio", "mock", "--mock-config", file.path, "--socket", socket, "--state-dir", folder.path,
     ]
