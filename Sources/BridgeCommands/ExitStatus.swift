@@ -11,7 +11,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
   var meaning: String {
     switch self {
     case .success: "done"
-    case .nothingFound: "nothing found (scan), or a problem found (doctor, mock validate)"
+    case .nothingFound: "nothing found (scan, capture, fault clear), or a problem found (doctor, mock validate)"
     case .usage: "the command line was not understood"
     case .noService: "no service listens at the socket"
     case .radioUnavailable: "the service runs, but its radio cannot be used"

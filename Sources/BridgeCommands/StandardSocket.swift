@@ -6,5 +6,8 @@ enum StandardSocket {
   static let path = "/tmp/impossible.sock"
 
   /// What `BRIDGE_SOCKET` says, else the standard path.
-  static var preferred: String { getenv("BRIDGE_SOCKET").map { String(cString: $0) } ?? path }
+  static var preferred: String {
+    let given = getenv("BRIDGE_SOCKET").map { String(cString: $0) } ?? ""
+    return given.isEmpty ? path : given
+  }
 }

@@ -23,10 +23,15 @@ enum ListMocksCommand: Command {
   }
 
   private static func nameInUse(_ settings: MockSettings) -> String {
-    if let service = try? ServiceClient(path: settings.socket) {
+    do throws(ServiceClient.Failure) {
+      let service = try ServiceClient(path: settings.socket)
       service.send(.setMode(SetMode()))
-      while let message = try? service.receive(by: .now + .seconds(5)) {
+      while let message = try service.receive(by: .now + .seconds(5)) {
         if case .didSetMode(let answer) = message, let name = answer.mockConfiguration { return name }
+      }
+    } catch {
+      if !error.isAbsence {
+        Terminal.complain("bridge: \(error.text)\nThe asterisk marks what the next start of a service takes.")
       }
     }
     return SavedChoice(in: settings.stateDirectory).mockConfiguration ?? MockConfiguration.stock[0].name

@@ -18,7 +18,8 @@ struct KernelChecks {
     return .problem(
       "adapter", "the kernel knows no Bluetooth controller",
       advice: "Plug in a USB Bluetooth LE dongle ('lsusb', 'dmesg | grep -i bluetooth' show whether it was recognised)."
-        + " In a virtual machine, pass the USB device through. To see bridge work without one: scripts/demo.")
+        + " In a virtual machine, pass the USB device through. Without one, bridge serves virtual devices;"
+        + " scripts/demo shows it with a virtual adapter.")
   }
 
   func rfkill() -> Finding {

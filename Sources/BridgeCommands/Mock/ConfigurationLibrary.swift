@@ -52,7 +52,9 @@ struct ConfigurationLibrary: Sendable {
     guard let found = names.first(where: { $0 == name }) ?? names.first(where: { $0.lowercased() == name.lowercased() })
     else {
       let known = MockConfiguration.stock.map(\.name) + names
-      throw ConfigurationFailure("There is no configuration '\(name)'. There are: \(known.joined(separator: ", ")).")
+      throw ConfigurationFailure(
+        "There is no configuration '\(name)', nor is one imported into \(folder). There are: \(known.joined(separator: ", "))."
+      )
     }
     var configuration = try load(path(of: found))
     // It is the file that counts, should someone have edited it.

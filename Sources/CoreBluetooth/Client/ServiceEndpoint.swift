@@ -63,7 +63,8 @@ package struct ServiceEndpoint: Sendable {
 
   /// What `BRIDGE_SOCKET` says, else the path that is compiled into ImpossiBLE.
   package static var standard: ServiceEndpoint {
-    socket(at: ProcessInfo.processInfo.environment["BRIDGE_SOCKET"] ?? "/tmp/impossible.sock")
+    let given = ProcessInfo.processInfo.environment["BRIDGE_SOCKET"] ?? ""
+    return socket(at: given.isEmpty ? "/tmp/impossible.sock" : given)
   }
 
   // MARK: The one in use
