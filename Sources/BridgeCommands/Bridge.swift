@@ -8,7 +8,7 @@ public enum Bridge {
       CaptureCommand.self,
       DoctorCommand.self,
       ModeCommand.self, ListMocksCommand.self, ShowMockCommand.self, UseMockCommand.self, ImportMockCommand.self,
-      ValidateMockCommand.self,
+      ValidateMockCommand.self, EnterPasskeyCommand.self,
       AddFaultCommand.self, ListFaultsCommand.self, ClearFaultsCommand.self,
     ]
   }

@@ -30,6 +30,7 @@ public enum ClientMessage: Hashable, Sendable {
   case setMode(SetMode)
   case setFault(SetFault)
   case clearFaults(ClearFaults)
+  case enterPasskey(EnterPasskey)
   case faults(Faults)
   /// A `type` that this version does not know; to be ignored.
   case unknown(type: String)
@@ -68,6 +69,7 @@ extension ClientMessage {
     case .setMode: "setMode"
     case .setFault: "setFault"
     case .clearFaults: "clearFaults"
+    case .enterPasskey: "enterPasskey"
     case .faults: "faults"
     case .unknown(let type): type
     }
@@ -104,6 +106,7 @@ extension ClientMessage {
     case "setMode": self = .setMode(try SetMode(fields))
     case "setFault": self = .setFault(try SetFault(fields))
     case "clearFaults": self = .clearFaults(try ClearFaults(fields))
+    case "enterPasskey": self = .enterPasskey(try EnterPasskey(fields))
     case "faults": self = .faults(try Faults(fields))
     default:
       if let request = try PeripheralRequest(type: type, fields) {
@@ -146,6 +149,7 @@ extension ClientMessage {
     case .setMode(let body): body.appendLine(to: &line)
     case .setFault(let body): body.appendLine(to: &line)
     case .clearFaults(let body): body.appendLine(to: &line)
+    case .enterPasskey(let body): body.appendLine(to: &line)
     case .faults(let body): body.appendLine(to: &line)
     case .unknown(let type):
       var writer = JSONWriter(appendingTo: &line)

@@ -36,6 +36,7 @@ public enum ServerMessage: Hashable, Sendable {
   case didSetMode(DidSetMode)
   case didSetFault(DidSetFault)
   case didClearFaults(DidClearFaults)
+  case didEnterPasskey(DidEnterPasskey)
   case didReportFaults(DidReportFaults)
   /// A `type` that this version does not know; to be ignored.
   case unknown(type: String)
@@ -80,6 +81,7 @@ extension ServerMessage {
     case .didSetMode: "didSetMode"
     case .didSetFault: "didSetFault"
     case .didClearFaults: "didClearFaults"
+    case .didEnterPasskey: "didEnterPasskey"
     case .didReportFaults: "didReportFaults"
     case .unknown(let type): type
     }
@@ -123,6 +125,7 @@ extension ServerMessage {
     case "didSetMode": self = .didSetMode(try DidSetMode(fields))
     case "didSetFault": self = .didSetFault(try DidSetFault(fields))
     case "didClearFaults": self = .didClearFaults(try DidClearFaults(fields))
+    case "didEnterPasskey": self = .didEnterPasskey(try DidEnterPasskey(fields))
     case "didReportFaults": self = .didReportFaults(try DidReportFaults(fields))
     default:
       if let event = try PeripheralEvent(type: type, fields) {
@@ -171,6 +174,7 @@ extension ServerMessage {
     case .didSetMode(let body): body.appendLine(to: &line, for: features)
     case .didSetFault(let body): body.appendLine(to: &line, for: features)
     case .didClearFaults(let body): body.appendLine(to: &line, for: features)
+    case .didEnterPasskey(let body): body.appendLine(to: &line, for: features)
     case .didReportFaults(let body): body.appendLine(to: &line, for: features)
     case .unknown(let type):
       var writer = JSONWriter(appendingTo: &line)

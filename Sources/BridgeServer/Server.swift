@@ -209,6 +209,7 @@ public final class Server {
     case .passthrough: .bluez
     case .mock: .mock
     case .both: .both
+    case .replay: .bluez
     case .off: .off
     }
   }

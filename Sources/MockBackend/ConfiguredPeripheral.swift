@@ -36,7 +36,9 @@ public final class ConfiguredPeripheral: VirtualPeripheral {
   public var isReachable: Bool { script?.isReachable ?? true }
   public var isConnectable: Bool { device.isConnectable }
   public var maximumMTU: Int { device.mtu ?? 517 }
-  public var pairing: VirtualPairing { VirtualPairing(mode: device.pairingMode, passkey: device.passkey) }
+  public var pairing: VirtualPairing {
+    VirtualPairing(mode: device.pairingMode, passkey: device.passkey, entry: device.passkeyEntry)
+  }
 
   // MARK: Changing
 
@@ -139,7 +141,12 @@ public final class ConfiguredPeripheral: VirtualPeripheral {
 
   public func read(_ attribute: VirtualAttribute, offset: Int, completion: @escaping RadioCompletion<[UInt8]>) {
     // Further pieces are of the value that the first was of.
-    if offset == 0, let value = script?.script(of: attribute)?.valueOfRead() { setValue(value, of: attribute) }
+    if offset == 0, let script = script?.script(of: attribute), script.computesReads {
+      return script.computeRead { [weak self] result in
+        if case .success(let value) = result { self?.setValue(value, of: attribute) }
+        completion(result)
+      }
+    }
     let value = value(of: attribute)
     if offset == 0 { return completion(.success(value)) }
     // It has become shorter meanwhile.

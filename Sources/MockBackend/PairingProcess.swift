@@ -10,6 +10,8 @@ final class PairingProcess {
   private unowned let radio: VirtualRadio
   private var completion: (@BridgeQueue (Result<MockSecurityLevel, BluetoothError>) -> Void)?
   private var timer: QueueTimer?
+  /// Whether it waits for `typed`.
+  private(set) var isAsking = false
 
   init(
     of peripheral: any VirtualPeripheral, to level: MockSecurityLevel, _ radio: VirtualRadio,
@@ -43,22 +45,32 @@ final class PairingProcess {
 
   func cancel() {
     timer?.cancel()
+    isAsking = false
     completion = nil
   }
 
   private func askPasskey() {
-    guard let delegate = radio.pairingDelegate else {
-      switch radio.options.passkeyEntry {
-      case .refused: return typed(nil)
-      case .correct: return finish(.success(.authentication))
-      case .digits(let text): return typed(text)
-      }
+    if peripheral.pairing.entry == nil, let delegate = radio.pairingDelegate {
+      startTimer()
+      return delegate.radio(radio, wantsPasskeyOf: peripheral.id) { [weak self] text in self?.typed(text) }
     }
-    timer = QueueTimer(after: radio.options.pairingTimeout) { [weak self] in self?.finish(.failure(.attribute(0x0F))) }
-    delegate.radio(radio, wantsPasskeyOf: peripheral.id) { [weak self] text in self?.typed(text) }
+    switch peripheral.pairing.entry ?? radio.options.passkeyEntry {
+    case .refused: typed(nil)
+    case .correct: finish(.success(.authentication))
+    case .digits(let text): typed(text)
+    case .asked:
+      isAsking = true
+      startTimer()
+      Log.notice(
+        "mock", "\(peripheral.name ?? peripheral.id.text) shows its passkey; 'bridge mock passkey DIGITS' types it")
+    }
   }
 
-  private func typed(_ text: String?) {
+  private func startTimer() {
+    timer = QueueTimer(after: radio.options.pairingTimeout) { [weak self] in self?.finish(.failure(.attribute(0x0F))) }
+  }
+
+  func typed(_ text: String?) {
     let passkey = peripheral.pairing.passkey
     let isRight = text.map { passkey.isEmpty ? MockDevice.isPasskey($0) : $0 == passkey } ?? false
     finish(isRight ? .success(.authentication) : .failure(.attribute(0x05)))
@@ -66,6 +78,7 @@ final class PairingProcess {
 
   private func finish(_ result: Result<MockSecurityLevel, BluetoothError>) {
     timer?.cancel()
+    isAsking = false
     let completion = completion
     self.completion = nil
     completion?(result)

@@ -282,6 +282,15 @@ final class VirtualLink {
     pairing?.start()
   }
 
+  /// Types the passkey that the device shows; nil refuses.
+  ///
+  /// - Returns: whether it waited for one.
+  func enterPasskey(_ text: String?) -> Bool {
+    guard let pairing, pairing.isAsking else { return false }
+    pairing.typed(text)
+    return true
+  }
+
   private func continueWaiters(_ result: Result<MockSecurityLevel, BluetoothError>) {
     let waiters = pairingWaiters
     pairingWaiters = []

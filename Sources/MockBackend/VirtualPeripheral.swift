@@ -97,12 +97,17 @@ public struct VirtualPairing: Hashable, Sendable {
   public var mode: MockPairingMode
   /// Empty: any six digits will do.
   public var passkey: String
+  /// What is typed when it is shown; nil for what the radio's options or its pairing delegate say.
+  public var entry: PasskeyEntry?
   /// How long it takes before it goes on or fails.
   public var duration: Duration
 
-  public init(mode: MockPairingMode, passkey: String = "", duration: Duration = .zero) {
+  public init(
+    mode: MockPairingMode, passkey: String = "", entry: PasskeyEntry? = nil, duration: Duration = .zero
+  ) {
     self.mode = mode
     self.passkey = passkey
+    self.entry = entry
     self.duration = duration
   }
 }

@@ -90,6 +90,12 @@ extension VirtualRadio {
     }
   }
 
+  public func enterPasskey(_ text: String?, of id: PeripheralIdentifier?) -> Int {
+    // Typing goes on with requests, which may change links.
+    let links = peripherals.compactMap { device($0.id)?.link }
+    return links.count { (id == nil || $0.id == id) && $0.enterPasskey(text) }
+  }
+
   /// Forgets the keys that a peripheral was paired with.
   public func removeBond(with id: PeripheralIdentifier) { bonds[id] = nil }
 }

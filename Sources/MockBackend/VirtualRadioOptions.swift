@@ -9,16 +9,8 @@ public struct VirtualRadioOptions: Hashable, Sendable {
     case impossible
   }
 
-  /// What is typed when a device asks for its passkey and there is no pairing delegate.
-  public enum PasskeyEntry: Hashable, Sendable {
-    /// Nothing: pairing fails at once.
-    case refused
-    /// What the device shows.
-    case correct
-    case digits(String)
-  }
-
   public var compatibility = Compatibility.hardware
+  /// For devices that do not say otherwise, and when there is no pairing delegate.
   public var passkeyEntry = PasskeyEntry.refused
   /// Between the advertisements of a device that does not say otherwise.
   public var advertisingInterval = Duration.seconds(1)

@@ -72,6 +72,11 @@ public protocol Radio: AnyObject {
     _ step: DiscoveryStep, of peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<Void>
   ) -> Bool
 
+  /// Why the radio refuses what is asked of an attribute that is in no table; nil for the usual reason.
+  ///
+  /// - Parameter id: as the client writes it.
+  func refusal(ofUnknown id: String, of peripheral: PeripheralIdentifier) -> BluetoothError?
+
   /// Reads a characteristic's or descriptor's value, by its declaration's handle. Long values whole, up to 512 bytes.
   func read(
     _ attribute: AttributeHandle, of peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<[UInt8]>)
@@ -110,6 +115,8 @@ extension Radio {
   public func holdsDiscovery(
     _ step: DiscoveryStep, of peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<Void>
   ) -> Bool { false }
+
+  public func refusal(ofUnknown id: String, of peripheral: PeripheralIdentifier) -> BluetoothError? { nil }
 }
 
 public typealias RadioCompletion<Value> = @BridgeQueue (Result<Value, BluetoothError>) -> Void

@@ -56,7 +56,7 @@ public final class FaultPlan {
 
   /// In the order in which they were set.
   public var faults: [FaultStatus] {
-    (forAll + forOne.values.joined()).map(\.status).sorted { $0.number < $1.number }
+    (forAll + forOne.values.joined()).sorted { $0.number < $1.number }.map(\.status)
   }
 
   /// How many are set.

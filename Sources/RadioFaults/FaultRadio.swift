@@ -12,7 +12,7 @@ public final class FaultRadio: Radio {
   public let radio: any Radio
   public let plan: FaultPlan
   /// The radio's own, if it has one.
-  let ownPlan: FaultPlan?
+  package let ownPlan: FaultPlan?
   let held = HeldDeliveries()
   /// That more is held back than there is room for has been logged.
   var hasToldLosses = false
@@ -65,6 +65,10 @@ public final class FaultRadio: Radio {
   public func name(of peripheral: PeripheralIdentifier) -> String? { radio.name(of: peripheral) }
   public func address(of peripheral: PeripheralIdentifier) -> String? { radio.address(of: peripheral) }
   public func isConnected(_ peripheral: PeripheralIdentifier) -> Bool { radio.isConnected(peripheral) }
+
+  public func refusal(ofUnknown id: String, of peripheral: PeripheralIdentifier) -> BluetoothError? {
+    radio.refusal(ofUnknown: id, of: peripheral)
+  }
 
   public func connectedPeripherals(with services: [BluetoothUUID]) -> [PeripheralIdentifier] {
     radio.connectedPeripherals(with: services)

@@ -20,6 +20,8 @@ final class RecordedAttribute {
   var includedServices: [RecordedAttribute] = []
   /// Characteristics of a service, descriptors of a characteristic.
   var children = RecordedAttributes()
+  /// What the recorded client learnt of what is inside: nil where that went well.
+  var discoveries: [RecordedDiscovery: BluetoothError?] = [:]
   /// Given when all are known.
   var handle: AttributeHandle = 0
 
@@ -32,6 +34,13 @@ final class RecordedAttribute {
 
   /// What the id gives as handle, where the service that was recorded was of this kind.
   var handleOfID: AttributeHandle? { AttributeID(id)?.parts.last?.handle }
+}
+
+/// What a client asks for inside an attribute.
+enum RecordedDiscovery: String {
+  case includedServices = "included services"
+  case characteristics
+  case descriptors
 }
 
 /// Attributes side by side, in the order of the table.

@@ -56,6 +56,12 @@ final class RecordedTable {
     for (attribute, entry) in zip(known, list) { byID[entry.id] = attribute }
   }
 
+  /// A discovery inside an attribute was answered; one that went well counts before others that failed.
+  func note(_ discovery: RecordedDiscovery, in id: String, _ error: BluetoothError?) {
+    guard let attribute = attribute(id) else { return }
+    if error == nil || attribute.discoveries[discovery] == nil { attribute.discoveries[discovery] = .some(error) }
+  }
+
   /// An attribute that was used without being discovered, by a client that knew its id from an earlier session. The id tells
   /// where it belongs; the use tells a property.
   func addUsed(_ id: String, _ properties: CharacteristicProperties) {
@@ -89,12 +95,14 @@ final class RecordedTable {
     let gone = removed.compactMap { attribute($0) }
     for service in services.all where !gone.contains(where: { $0 === service }) {
       copy.addServices([DiscoveredService(id: service.id, uuid: service.uuid, isPrimary: service.isPrimary)])
+      copy.attribute(service.id)?.discoveries = service.discoveries
       copy.addCharacteristics(
         service.children.all.map { DiscoveredCharacteristic(id: $0.id, uuid: $0.uuid, properties: $0.properties) },
         in: service.id)
       for characteristic in service.children.all {
         copy.addDescriptors(
           characteristic.children.all.map { DiscoveredDescriptor(id: $0.id, uuid: $0.uuid) }, in: characteristic.id)
+        copy.attribute(characteristic.id)?.discoveries = characteristic.discoveries
       }
     }
     for service in services.all {

@@ -105,6 +105,19 @@ final class ReplayPeripheral {
     wait(inventedAnswer(operation, attribute, value ?? []), 0, .now, completion)
   }
 
+  /// Why what is inside an attribute cannot be told; nil if it can.
+  func refusal(of step: DiscoveryStep) -> BluetoothError? {
+    let discovery: RecordedDiscovery =
+      switch step {
+      case .includedServices: .includedServices
+      case .characteristics: .characteristics
+      case .descriptors: .descriptors
+      }
+    guard let attribute = table.attribute(step.attribute) else { return nil }
+    if let known = attribute.discoveries[discovery] { return known }
+    return script.differ(asked: "a discovery of \(discovery.rawValue) of \(attribute.uuid.text)")
+  }
+
   /// To what the recording does not have. The service asks some things by itself, which no client wanted: these succeed.
   private func inventedAnswer(
     _ operation: RecordedRequest.Operation, _ attribute: RecordedAttribute?, _ value: [UInt8]

@@ -1,3 +1,4 @@
+import BridgeIO
 public import BridgeProtocol
 public import Radio
 
@@ -7,6 +8,19 @@ extension ReplayRadio {
   ) {
     let known = self.peripheral(peripheral)
     known.request(.discoverServices, nil) { result in completion(result.map { _ in known.table.database }) }
+  }
+
+  /// What the recorded client did not discover, nobody knows.
+  public func holdsDiscovery(
+    _ step: DiscoveryStep, of peripheral: PeripheralIdentifier, completion: @escaping RadioCompletion<Void>
+  ) -> Bool {
+    guard let error = self.peripheral(peripheral).refusal(of: step) else { return false }
+    BridgeQueue.async { completion(.failure(error)) }
+    return true
+  }
+
+  public func refusal(ofUnknown id: String, of peripheral: PeripheralIdentifier) -> BluetoothError? {
+    script.story.refusedIDs.contains(id) ? nil : script.differ(asked: "a request for the attribute \(id.prefix(160))")
   }
 
   public func read(

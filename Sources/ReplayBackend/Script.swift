@@ -56,8 +56,12 @@ final class Script {
     _ operation: RecordedRequest.Operation, _ peripheral: PeripheralIdentifier?,
     _ attribute: RecordedAttribute? = nil, value: [UInt8] = []
   ) -> BluetoothError {
-    let asked = Self.text(operation, attribute, value)
-    let text = "not in the recording: \(asked)\(seen(operation, peripheral, attribute)); \(expected)"
+    differ(asked: "\(Self.text(operation, attribute, value))\(seen(operation, peripheral, attribute))")
+  }
+
+  /// The same for what is no request to a radio.
+  func differ(asked: String) -> BluetoothError {
+    let text = "not in the recording: \(asked); \(expected)"
     differences += 1
     if differences <= Self.loggedDifferences { Log.notice("replay", text) }
     guard let firstDifference else {

@@ -20,12 +20,15 @@ struct Story {
   var scans: [RecordedScan] = []
   /// Of the radio itself.
   var stateEvents: [RecordedEvent] = []
+  /// Attributes, as the recorded client wrote them, that it was told not to be there.
+  var refusedIDs: Set<String> = []
 
   init(_ recording: Recording) {
-    let tables = TableReader(recording).tables
-    var reader = StoryReader(tables: tables)
+    let tables = TableReader(recording)
+    var reader = StoryReader(tables: tables.tables)
     for line in recording.lines { reader.read(line) }
     self = reader.story
+    refusedIDs = tables.refusedIDs
     tieEventsToRequests()
   }
 

@@ -186,6 +186,54 @@ import Testing
     #expect(device.services[0].characteristics[1].behavior == nil)
   }
 
+  /// Both in one behaviour: the source took the place of the error.
+  @Test func aCharacteristicThatFailsReadsAndNotifiesDoesBothAgain() async throws {
+    let radio = radio()
+    radio.devices[Self.lamp]!.values[11] = .failure(.attribute(0x80))
+    radio.onSetNotify = { enabled, handle, completion in
+      BridgeQueue.async {
+        completion(.success(()))
+        guard enabled, handle == 11 else { return }
+        for value in 1...3 {
+          QueueTimer(after: .milliseconds(20 * value)) { radio.notify([UInt8(value)], 11, of: Self.lamp) }
+        }
+      }
+    }
+    let device = try #require(try await capture(radio) { $0.notificationTime = .milliseconds(400) })
+    let content = try #require(device.services[0].characteristics[0].behavior?.content)
+    #expect(content.readError == .attribute(0x80) && content.source != nil)
+
+    let fixture = try CaptureFixture(
+      VirtualRadio(configuration: MockConfiguration(name: "Captured", devices: [device])))
+    let client = try fixture.client()
+    client.hello(features: .errors)
+    _ = try await client.next("welcome")
+    client.send(.connect(Connect(id: Self.lamp)))
+    _ = try await client.next("didConnect")
+    client.send(.discoverServices(DiscoverServices(id: Self.lamp)))
+    guard case .didDiscoverServices(let services)? = try await client.next("didDiscoverServices") else {
+      Issue.record("no services")
+      return
+    }
+    client.send(
+      .discoverCharacteristics(
+        DiscoverCharacteristics(id: Self.lamp, serviceId: services.services[0].id, characteristics: [])))
+    guard case .didDiscoverCharacteristics(let found)? = try await client.next("didDiscoverCharacteristics") else {
+      Issue.record("no characteristics")
+      return
+    }
+    let id = found.characteristics[0].id
+    client.send(.read(ReadCharacteristic(id: Self.lamp, characteristicId: id)))
+    client.send(.setNotify(SetNotify(id: Self.lamp, characteristicId: id, enabled: true)))
+    var values: [[UInt8]] = []
+    while values.count < 4, case .didUpdateValue(let update)? = try await client.next("didUpdateValue") {
+      if values.isEmpty { #expect(update.error == .attribute(0x80)) }
+      values.append(update.value)
+    }
+    #expect(values == [[], [1], [2], [3]])
+    await fixture.stop()
+  }
+
   @Test func nothingIsWrittenWhereNothingIsHeard() async throws {
     let fixture = try CaptureFixture(ScriptedRadio())
     let result = try await fixture.capture()

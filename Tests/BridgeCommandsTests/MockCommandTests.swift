@@ -62,6 +62,43 @@ import Testing
     #expect(run("mock", "validate", "/nonexistent") == .failure)
   }
 
+  @Test func validateLooksForFilesProgramsAndSockets() throws {
+    let text = """
+      {"devices": [{
+        "l2cap": [{"psm": 200, "kind": "socket", "path": "\(folder.file("none"))"}],
+        "services": [{"uuid": "180F", "characteristics": [
+          {"uuid": "2A19", "behavior": {"source": {"kind": "csv", "file": "gone.csv", "value": "v"}}},
+          {"uuid": "2A19", "behavior": {"source": {"kind": "csv", "file": "here.csv", "value": "w"}}},
+          {"uuid": "2A19", "behavior": {"source": {"kind": "csv", "file": "here.csv", "value": "v"}}},
+          {"uuid": "2A19", "behavior": {"source": {"kind": "command", "command": ["./here.csv"]}}},
+          {"uuid": "2A19", "behavior": {"read": {"kind": "command", "command": ["sh"]}}},
+          {"uuid": "2A19", "behavior": {"read": {"kind": "command", "command": ["no-such-program"]}}}]}]}]}
+      """
+    folder.write(text, to: "files.json")
+    folder.write("v\n1\n", to: "here.csv")
+    let file = try ConfigurationFile(folder.file("files.json"))
+    #expect(file.problems.isEmpty)
+    let problems = file.references.compactMap(LocalReferenceCheck.problem)
+    let fields = problems.map { String($0.path.split(separator: ".", maxSplits: 1).last ?? "") }
+    #expect(
+      fields == [
+        "l2cap[0].path", "services[0].characteristics[0].behavior.source.file",
+        "services[0].characteristics[1].behavior.source.file", "services[0].characteristics[3].behavior.source.command",
+        "services[0].characteristics[5].behavior.read.command",
+      ])
+    #expect(problems.map(\.line) == [2, 4, 5, 7, 9])
+    #expect(problems.map(\.severity) == [.warning, .error, .error, .error, .error])
+    #expect(run("mock", "validate", file.path) == .nothingFound)
+    // A machine where it is used later may have them.
+    #expect(run("mock", "import", file.path) == .success)
+  }
+
+  @Test func aPasskeyIsSixDigitsOrRefused() {
+    #expect(Bridge.run(["mock", "passkey", "--socket", folder.file("none")]) == .usage)
+    #expect(Bridge.run(["mock", "passkey", "12345", "--socket", folder.file("none")]) == .usage)
+    #expect(Bridge.run(["mock", "passkey", "123456", "--socket", folder.file("none")]) != .success)
+  }
+
   @Test func anUploadIsCheckedMoreStrictly() throws {
     folder.write(#"{"name": "Lamps", "devices": [{"name": "Lamp"}]}"#, to: "short.json")
     #expect(run("mock", "validate", folder.file("short.json")) == .success)

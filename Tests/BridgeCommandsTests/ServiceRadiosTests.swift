@@ -130,7 +130,7 @@ import Testing
       let service = try start {
         $0.mode = .mock
         $0.mockConfiguration = "Lock"
-        $0.mock.passkeyEntry = VirtualRadioOptions.PasskeyEntry(text: entry)!
+        $0.mock.passkeyEntry = PasskeyEntry(text: entry)!
       }
       let answer = try await read(0x2A19, of: lock.id, try await client())
       #expect((answer?.error == nil) == isOpen, "\(entry)")

@@ -92,7 +92,8 @@ extension RandomMessages {
       .setMockConfiguration(SetMockConfiguration(configuration: JSONText(.object(tree())))),
       .clearMockConfiguration(ClearMockConfiguration()), .status(Status()), .devices(Devices(watch: bool())),
       .setMode(SetMode(mode: optional { $0.mode() }, mockConfiguration: optional { $0.text() })),
-      .setFault(SetFault(fault: fault())), .clearFaults(ClearFaults(number: optional { $0.number() })),
+      .enterPasskey(EnterPasskey(passkey: optional { _ in "012345" })), .setFault(SetFault(fault: fault())),
+      .clearFaults(ClearFaults(number: optional { $0.number() })),
       .faults(Faults()),
       .l2capPause(L2CAPPause(channelId: text(), paused: bool())), .unknown(type: "x" + text()),
     ] + hostRequests()
@@ -175,6 +176,7 @@ extension RandomMessages {
       .didReportDevices(DidReportDevices(devices: list { $0.device() })),
       .didSetFault(DidSetFault(number: optional { $0.number() }, applied: number(0...9), error: error())),
       .didClearFaults(DidClearFaults(count: number(), error: error())),
+      .didEnterPasskey(DidEnterPasskey(count: number(), error: error())),
       .didReportFaults(
         DidReportFaults(
           faults: list { FaultStatus(number: $0.number(), applied: $0.number(), rule: $0.fault()) })),

@@ -107,6 +107,19 @@ import Testing
     await service.stop()
   }
 
+  /// The link to the new device was only being made, and the answer was that there is none.
+  @Test func aReadOfTheRSSIWhileDevicesAreReplacedIsAnswered() async throws {
+    let service = try service()
+    let client = try await client(service)
+    #expect(try await connect(client, .beacon) == "didConnect")
+    client.send(try upload([.lamp(.beacon, value: [2])]))
+    client.send(.readRSSI(ReadRSSI(id: .beacon)))
+    #expect(try await client.next()?.type == "didSetMockConfiguration")
+    guard case .didReadRSSI(let answer)? = try await client.next() else { return unexpected() }
+    #expect(answer.error == nil)
+    await service.stop()
+  }
+
   @Test func aConnectionOutlivesAnUploadThatKeepsTheDevice() async throws {
     let service = try service()
     let client = try await client(service)

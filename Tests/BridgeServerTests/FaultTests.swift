@@ -59,6 +59,33 @@ import Testing
     await service.stop()
   }
 
+  /// It failed as cancelled, since the radio is told to let go of the link.
+  @Test func whatIsUnderWayWhenALinkIsDroppedFailsAsOnALostLink() async throws {
+    let service = try ServiceFixture()
+    let tool = try await tool(service)
+    let client = try await service.connectedClient(features: .errors)
+    client.send(.discoverServices(DiscoverServices(id: .meter)))
+    _ = try await client.next("didDiscoverServices")
+    var waiting: [RadioCompletion<[UInt8]>] = []
+    service.radio.onRead = { _, completion in waiting.append(completion) }
+    client.send(.read(ReadCharacteristic(id: .meter, characteristicId: Meter.currentID)))
+    #expect(await eventually { waiting.count == 1 })
+    let radio = service.radio
+    radio.onDisconnect = { id in
+      BridgeQueue.async {
+        for completion in waiting { completion(.failure(.operationCancelled)) }
+        radio.loseLink(id, nil)
+      }
+    }
+    var rule = FaultRule(.link)
+    rule.drop = true
+    rule.count = 1
+    _ = try await set(rule, tool)
+    guard case .didUpdateValue(let value)? = try await client.next() else { return unexpected() }
+    #expect(value.error == .peripheralDisconnected)
+    await service.stop()
+  }
+
   @Test func stepsOfDiscoveryFailThatTheTableWouldAnswer() async throws {
     let service = try ServiceFixture()
     let tool = try await tool(service)

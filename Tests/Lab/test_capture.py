@@ -35,7 +35,8 @@ def services():
 async def original(world):
     return await world.peripheral(
         "Original", services(), rssi=-48,
-        advert=Payload(flags=FLAGS_GENERAL_LE_ONLY, services=["180F"], service_data={"181A": b"\x07"}),
+        advert=Payload(flags=FLAGS_GENERAL_LE_ONLY, services=["180F"], tx_power=-7,
+                       service_data={"181A": b"\x07"}),
         scan_response=Payload(name="Original", manufacturer={0x004C: b"\x01\x02"}))
 
 
@@ -112,6 +113,12 @@ async def test_a_captured_device_answers_a_client_as_the_device_did(world, start
     await p.wait_until_connected(LINK, wanted=False)
     device = json.loads(await world.machine.run("cat", "/run/captured.json"))["devices"][0]
     assert device["id"] == before.id
+    assert device["serviceData"] == {"181A": b64(b"\x07")} and device["txPower"] == -7, device
+    descriptors = {d["uuid"]: d.get("value") for s in device["services"] for c in s["characteristics"]
+                   for d in c["descriptors"] if c["uuid"] == uuid(0x21)}
+    assert descriptors == {
+        "2902": b64(b"\0\0"), "2901": b64("Prüfstrom".encode()), "2904": b64(bytes([4, 0, 0xAD, 0x27, 1, 0, 0])),
+        uuid(0x99): b64(b"\x01\x02")}, descriptors
     notified = next(c["behavior"]["source"]["values"] for s in device["services"] for c in s["characteristics"]
                     if c["uuid"] == "FFE1")
     assert len(notified) >= 3

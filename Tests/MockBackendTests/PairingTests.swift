@@ -58,6 +58,49 @@ import Testing
     #expect(await world.read(Bench.vault, .bench) == .failure(.attribute(0x05)))
   }
 
+  @Test func aDeviceMaySayItselfWhatIsTyped() async {
+    for (entry, result) in [
+      (PasskeyEntry.correct, .success([42])), (.digits("428160"), .success([42])),
+      (.digits("428161"), .failure(.attribute(0x05))), (.refused, .failure(.attribute(0x05))),
+    ] as [(PasskeyEntry, Result<[UInt8], BluetoothError>)] {
+      let world = VirtualWorld(
+        .bench(pairing: .passkey) {
+          $0.passkey = "428160"
+          $0.passkeyEntry = entry
+        }
+      ) { $0.passkeyEntry = entry == .correct ? .refused : .correct }
+      await world.connect(.bench)
+      #expect(await world.read(Bench.vault, .bench) == result)
+    }
+  }
+
+  @Test func aPasskeyThatIsAskedForIsTypedWhileTheDeviceWaits() async {
+    let world = await world(.passkey) { $0.passkeyEntry = .asked }
+    #expect(world.radio.enterPasskey("428160", of: nil) == 0)
+    for (text, mark) in [("000000", "5"), (nil, "5"), ("428160", "42")] {
+      world.radio.read(Bench.vault, of: .bench) { result in
+        world.mark((try? result.get()).map { "\($0[0])" } ?? "\(result.error?.code ?? 0)")
+      }
+      await turns()
+      #expect(world.takeEvents().isEmpty)
+      #expect(world.radio.enterPasskey("428160", of: .other) == 0)
+      #expect(world.radio.enterPasskey(text, of: text == nil ? nil : .bench) == 1)
+      await turns()
+      #expect(world.takeEvents() == [.mark(mark)])
+      #expect(world.radio.enterPasskey(text, of: nil) == 0)
+    }
+  }
+
+  @Test("PAIR-3: a passkey that is asked for and does not come gives ATT 15")
+  func askedInVain() async {
+    let world = await world(.passkey) {
+      $0.passkeyEntry = .asked
+      $0.pairingTimeout = .milliseconds(20)
+    }
+    #expect(await world.read(Bench.vault, .bench) == .failure(.attribute(0x0F)))
+    #expect(world.radio.enterPasskey("428160", of: nil) == 0)
+  }
+
   @Test("PAIR-3: a passkey that nobody types gives ATT 15 in the end")
   func timeout() async {
     let typist = Typist(answers: false)

@@ -183,6 +183,74 @@ import Testing
     await service.stop()
   }
 
+  @Test func whatTheRecordedClientDidNotDiscoverIsRefused() async throws {
+    let service = try service([])
+    let client = try await connected(service)
+    let (id, unseen) = ("\(PeripheralIdentifier.meter):180F:10", "\(PeripheralIdentifier.meter):180A:20")
+    client.send(.discoverServices(DiscoverServices(id: .meter)))
+    _ = try await client.next("didDiscoverServices")
+    func ask(_ request: ClientMessage) async throws -> ServerMessage? {
+      client.send(request)
+      return try await client.next()
+    }
+    guard
+      case .didDiscoverCharacteristics(let known)? = try await ask(
+        .discoverCharacteristics(DiscoverCharacteristics(id: .meter, serviceId: id, characteristics: []))),
+      case .didDiscoverIncludedServices(let included)? = try await ask(
+        .discoverIncludedServices(DiscoverIncludedServices(id: .meter, serviceId: id, services: []))),
+      case .didDiscoverDescriptors(let descriptors)? = try await ask(
+        .discoverDescriptors(DiscoverDescriptors(id: .meter, characteristicId: Self.battery))),
+      case .didDiscoverCharacteristics(let unknown)? = try await ask(
+        .discoverCharacteristics(DiscoverCharacteristics(id: .meter, serviceId: unseen, characteristics: []))),
+      case .didUpdateValue(let value)? = try await ask(
+        .read(ReadCharacteristic(id: .meter, characteristicId: unseen + ":2A29:21")))
+    else { return unexpected() }
+    #expect(known.error == nil && known.characteristics.count == 1)
+    let first =
+      "not in the recording: a discovery of included services of 180F; the recording has no more requests"
+    #expect(included.error?.text == first)
+    #expect(
+      descriptors.error?.text
+        == "not in the recording: a discovery of descriptors of 2A19; the recording has no more requests. "
+        + "The first difference was: \(first)")
+    #expect(unknown.error?.text.hasPrefix("not in the recording: a request for the attribute \(unseen)") == true)
+    #expect(value.error?.text.hasPrefix("not in the recording: a request for the attribute \(unseen):2A29:21") == true)
+    #expect(service.radio.firstDifference == first)
+    await service.stop()
+  }
+
+  @Test func whatTheRecordedClientWasRefusedIsRefusedTheSameWay() async throws {
+    let service = try service([
+      #"> {"type":"discoverDescriptors","id":"P","characteristicId":"P:180F:10:2A19:11"}"#,
+      #"< {"type":"didDiscoverDescriptors","id":"P","characteristicId":"P:180F:10:2A19:11","descriptors":[],"#
+        + #""error":"Nothing.","errorDomain":"CBATTErrorDomain","errorCode":14}"#,
+      #"> {"type":"read","id":"P","characteristicId":"P:180A:20:2A29:21"}"#,
+      #"< {"type":"didUpdateValue","id":"P","characteristicId":"P:180A:20:2A29:21","value":"","error":"Unknown attribute"}"#,
+    ])
+    let client = try await connected(service)
+    client.send(.discoverDescriptors(DiscoverDescriptors(id: .meter, characteristicId: Self.battery)))
+    guard case .didDiscoverDescriptors(let descriptors)? = try await client.next("didDiscoverDescriptors") else {
+      return unexpected()
+    }
+    client.send(
+      .read(ReadCharacteristic(id: .meter, characteristicId: "\(PeripheralIdentifier.meter):180A:20:2A29:21")))
+    guard case .didUpdateValue(let value)? = try await client.next("didUpdateValue")
+    else { return unexpected() }
+    #expect(descriptors.error?.text == "Nothing." && descriptors.error?.code == 14)
+    #expect(value.error?.text == "Unknown attribute")
+    #expect(service.radio.firstDifference == nil)
+    await service.stop()
+  }
+
+  @Test func clientsAreToldThatARecordingIsServed() async throws {
+    let service = try service([])
+    let client = try service.client()
+    client.hello(features: .state)
+    guard case .welcome(let welcome)? = try await client.next("welcome") else { return unexpected() }
+    #expect(welcome.mode == "replay")
+    await service.stop()
+  }
+
   @Test func aCutRecordingReplaysToTheCut() async throws {
     let lines = Self.read("AQ==") + [Self.read("").first!]
     let whole = try Recording.of(Self.walk + lines)

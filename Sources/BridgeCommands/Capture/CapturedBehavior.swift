@@ -2,12 +2,16 @@ import BridgeProtocol
 
 /// What a captured characteristic does by itself (docs/configuration.md).
 enum CapturedBehavior {
-  /// What was notified, again at its times, over and over while somebody is subscribed.
-  static func notifying(_ values: [(at: Duration, value: [UInt8])]) -> MockBehavior<CharacteristicBehavior>? {
+  /// What was notified, again at its times, over and over while somebody is subscribed; besides what it did otherwise.
+  static func notifying(
+    _ values: [(at: Duration, value: [UInt8])], besides known: MockBehavior<CharacteristicBehavior>?
+  ) -> MockBehavior<CharacteristicBehavior>? {
     let list = values.map { at, value in
       JSONValue.object(["at": .double(seconds(at)), "value": .string(base64(value))])
     }
-    return behavior(["source": .object(["kind": .string("list"), "values": .array(list)])])
+    var members = known?.json.value?.objectValue ?? [:]
+    members["source"] = .object(["kind": .string("list"), "values": .array(list)])
+    return behavior(members) ?? known
   }
 
   /// - Parameter code: the ATT error.

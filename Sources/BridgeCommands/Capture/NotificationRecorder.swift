@@ -40,7 +40,9 @@ struct NotificationRecorder {
   /// Gives each characteristic that has notified a source that does so again.
   func put(into services: inout [MockService]) {
     for track in tracks.values where !track.values.isEmpty {
-      services[track.service].characteristics[track.characteristic].behavior = CapturedBehavior.notifying(track.values)
+      let known = services[track.service].characteristics[track.characteristic].behavior
+      services[track.service].characteristics[track.characteristic].behavior = CapturedBehavior.notifying(
+        track.values, besides: known)
     }
   }
 }

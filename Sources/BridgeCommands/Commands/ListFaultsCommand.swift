@@ -10,8 +10,8 @@ enum ListFaultsCommand: Command {
   static let name = "fault list"
   static let summary = "the faults that are set, and how often they struck"
   static let discussion = """
-    Shows what 'bridge fault add' and other tools have set on the running service. Faults that a mock
-    configuration declares for its devices are not among them.
+    Shows what 'bridge fault add' and other tools have set on the running service, with the numbers by which 'bridge fault
+    clear' takes them back. Behind them come those of the mock configuration that is served, as 'file': they go with it.
     """
   static var options: [Option<Settings>] { [.socket, .json] }
 
@@ -35,7 +35,10 @@ enum ListFaultsCommand: Command {
       ["NUMBER", "STRUCK", "OPERATION", "WHERE", "WHEN", "WHAT"],
       report.faults.map { fault in
         let rule = fault.rule
-        return ["\(fault.number)", "\(fault.applied)", rule.operation.rawValue, rule.place, rule.occasion, rule.effect]
+        return [
+          fault.number.map(String.init) ?? "file", "\(fault.applied)", rule.operation.rawValue, rule.place,
+          rule.occasion, rule.effect,
+        ]
       })
   }
 }

@@ -64,6 +64,7 @@ enum ModeCommand: Command {
       case .passthrough: "the adapter"
       case .mock: devices
       case .both: "the adapter and \(devices)"
+      case .replay: "a recording"
       case .off, nil: "nothing"
       }
     return Terminal.clean("Mode \(mode), serving \(serving).")

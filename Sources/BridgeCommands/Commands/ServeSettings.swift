@@ -66,9 +66,9 @@ struct ServeSettings {
       .parsed(
         "--mock-passkey", value: "ENTRY",
         help:
-          "What is typed when a virtual device shows a passkey: six digits,\ncorrect for whatever it shows, refused "
-          + "for nothing (default).",
-        \.mock.passkeyEntry, expecting: "six digits, correct or refused", VirtualRadioOptions.PasskeyEntry.init(text:)),
+          "What is typed when a virtual device shows a passkey: six digits,\ncorrect for whatever it shows, asked for "
+          + "what 'bridge mock passkey'\nsays then, refused for nothing (default).",
+        \.mock.passkeyEntry, expecting: "six digits, correct, asked or refused", PasskeyEntry.init(text:)),
     ]
   }
 
@@ -146,18 +146,5 @@ struct ServeSettings {
     var configuration = bluez
     configuration.stateDirectory = stateDirectory
     return configuration
-  }
-}
-
-extension VirtualRadioOptions.PasskeyEntry {
-  /// As on the command line.
-  init?(text: String) {
-    switch text {
-    case "refused": self = .refused
-    case "correct": self = .correct
-    default:
-      guard MockDevice.isPasskey(text) else { return nil }
-      self = .digits(text)
-    }
   }
 }

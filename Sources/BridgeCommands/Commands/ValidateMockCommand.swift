@@ -6,7 +6,8 @@ enum ValidateMockCommand: Command {
   static let summary = "Checks a file of virtual devices: line, field and mistake."
   static let discussion = """
     Checks a file in ImpossiBLE's format without serving it. Each mistake is a line 'file:line:column: error: field:
-    mistake'; warnings do not keep it from being served.
+    mistake'; warnings do not keep it from being served. Files and programs that it names have to be there and to give
+    values; served, a device whose source lacks its file just has no values.
 
     Exit status 1 says that there is a mistake.
     """

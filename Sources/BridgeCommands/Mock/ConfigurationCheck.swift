@@ -8,7 +8,8 @@ struct ConfigurationCheck {
   func run(asUpload: Bool) throws(ServiceClient.Failure) -> ExitStatus {
     do throws(ConfigurationFailure) {
       let file = try ConfigurationFile(path)
-      var problems = file.problems
+      var problems = file.problems + file.references.compactMap(LocalReferenceCheck.problem)
+      problems.sort { ($0.line, $0.column) < ($1.line, $1.column) }
       if asUpload, !problems.contains(where: { $0.severity == .error }) { problems = try uploadProblems() }
       let hasErrors = problems.contains { $0.severity == .error }
       if json {

@@ -7,14 +7,19 @@ struct ConfigurationFile {
   let path: String
   let file: MockConfigurationFile
   let problems: [ConfigurationProblem]
+  /// What of this machine it names.
+  let references: [LocalReference]
 
   static let sizeLimit = 256 << 20
 
   init(_ path: String) throws(ConfigurationFailure) {
     self.path = path
     var problems: [ConfigurationProblem] = []
+    var references: [LocalReference] = []
     file = MockConfigurationFile(
-      try Self.bytes(path), name: Self.name(of: path), folder: Self.folder(of: path), problems: &problems)
+      try Self.bytes(path), name: Self.name(of: path), folder: Self.folder(of: path), problems: &problems,
+      references: &references)
+    self.references = references
     self.problems = problems
   }
 

@@ -4,10 +4,14 @@ protocol BehaviorContent: Hashable, Sendable {
 
   /// The field that reaches into this machine, if any.
   var localField: String? { get }
+
+  /// What it names there, by field.
+  var localTargets: [(field: String, target: LocalReference.Target)] { get }
 }
 
 extension BehaviorContent {
-  var localField: String? { nil }
+  var localField: String? { localTargets.first?.field }
+  var localTargets: [(field: String, target: LocalReference.Target)] { [] }
 }
 
 /// The `behavior` of a configuration.
@@ -95,7 +99,13 @@ public struct CharacteristicBehavior: BehaviorContent {
     }
   }
 
-  var localField: String? { source?.localField.map { "source.\($0)" } }
+  var localTargets: [(field: String, target: LocalReference.Target)] {
+    var targets: [(field: String, target: LocalReference.Target)] = []
+    for (name, source) in [("source", source), ("read", read)] {
+      if let (field, target) = source?.localTarget { targets.append(("\(name).\(field)", target)) }
+    }
+    return targets
+  }
 }
 
 /// The `behavior` of a descriptor.
@@ -113,7 +123,7 @@ extension ValueSource {
   /// Why it cannot give the value of a read.
   fileprivate var readProblem: String? {
     switch kind {
-    case .csv, .command: "not for reads: take it as source, reads give its latest value"
+    case .csv: "not for reads: take it as source, reads give its latest value"
     default: nil
     }
   }

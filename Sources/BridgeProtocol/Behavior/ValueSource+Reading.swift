@@ -113,6 +113,9 @@ extension LocalCommand {
     restart = try fields.name("restart", of: Restart.self, default: .never)
     maximumRate = try fields.int("maximumRate", in: 1...100_000, default: 1000)
     maximumLine = try fields.int("maximumLine", in: 1...65536, default: 4096)
+    timeout = try fields.optionalDouble("timeout") ?? 5
+    // A device that answers later than 30 s loses its link.
+    guard 0.01...29 ~= timeout else { throw FieldError("timeout", .outOfRange) }
   }
 }
 

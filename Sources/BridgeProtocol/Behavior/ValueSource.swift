@@ -52,11 +52,11 @@ public struct ValueSource: Hashable, Sendable {
     self.encoding = encoding
   }
 
-  /// The field with which it reaches into this machine, which only local files may.
-  var localField: String? {
+  /// The field with which it reaches into this machine, which only local files may, and what that names.
+  var localTarget: (field: String, target: LocalReference.Target)? {
     switch kind {
-    case .csv: "file"
-    case .command: "command"
+    case .csv(let file): ("file", .table(file, encoding))
+    case .command(let command): ("command", .program(command))
     default: nil
     }
   }
@@ -98,6 +98,8 @@ public struct LocalCommand: Hashable, Sendable {
   public var maximumRate = 1000
   /// Bytes of a line; a longer one ends the command.
   public var maximumLine = 4096
+  /// Of one that gives the value of a read: seconds until that fails.
+  public var timeout = 5.0
 
   public init(_ arguments: [String]) { self.arguments = arguments }
 }

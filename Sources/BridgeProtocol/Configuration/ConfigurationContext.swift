@@ -10,6 +10,8 @@ final class ConfigurationContext {
   let text: JSONText
   let mode: Mode
   private var found: [(problem: ConfigurationProblem, offset: Int)] = []
+  /// Files, programs and sockets that the configuration names.
+  private var named: [(target: LocalReference.Target, path: String, offset: Int)] = []
 
   /// More would help nobody.
   private static let limit = 200
@@ -36,19 +38,30 @@ final class ConfigurationContext {
     if mode == .lenient { report(reason, path: path, at: item, severity: .warning) }
   }
 
+  // MARK: Naming
+
+  /// - Parameter path: the field inside what is read now.
+  func name(_ target: LocalReference.Target, path: String, at item: JSONItem) {
+    if mode == .lenient { named.append((target, path, item.offset)) }
+  }
+
   // MARK: Places
 
   /// Reads something inside: puts `outer` before the path of each problem found in it.
   func inside<Result>(_ outer: @autoclosure () -> String, _ body: () -> Result) -> Result {
-    let start = found.count
+    let (start, firstName) = (found.count, named.count)
     let result = body()
-    guard found.count > start else { return result }
+    guard found.count > start || named.count > firstName else { return result }
     let outer = outer()
     for index in start..<found.count {
-      let path = found[index].problem.path
-      found[index].problem.path = path.isEmpty || path.hasPrefix("[") ? outer + path : "\(outer).\(path)"
+      found[index].problem.path = Self.path(outer, found[index].problem.path)
     }
+    for index in firstName..<named.count { named[index].path = Self.path(outer, named[index].path) }
     return result
+  }
+
+  private static func path(_ outer: String, _ inner: String) -> String {
+    inner.isEmpty || inner.hasPrefix("[") ? outer + inner : "\(outer).\(inner)"
   }
 
   // MARK: Results
@@ -61,6 +74,14 @@ final class ConfigurationContext {
       var problem = found.problem
       (problem.line, problem.column) = place
       return problem
+    }
+  }
+
+  /// In the order of the text, their folders still to be told.
+  var references: [LocalReference] {
+    let named = named.sorted { $0.offset < $1.offset }
+    return zip(named, text.bytes.places(of: named.map(\.offset))).map { named, place in
+      LocalReference(target: named.target, path: named.path, line: place.line, column: place.column)
     }
   }
 

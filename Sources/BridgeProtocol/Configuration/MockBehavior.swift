@@ -69,7 +69,11 @@ extension FieldCodec {
         }
         let content: Content
         do throws(FieldError) { content = try Content(MessageFields(item)) } catch {
-          context.report(error.problem.description, path: error.name, at: item.descendant(error.name))
+          // An upload is answered by its first mistake.
+          let mistakes = context.mode == .strict ? [error] : BehaviorMistakes<Content>(item, first: error).found
+          for mistake in mistakes {
+            context.report(mistake.problem.description, path: mistake.name, at: item.descendant(mistake.name))
+          }
           return nil
         }
         // A client must not reach files and programs with the service's rights.
@@ -77,6 +81,7 @@ extension FieldCodec {
           context.report("not allowed in an upload", path: field, at: item)
           return nil
         }
+        for (field, target) in content.localTargets { context.name(target, path: field, at: item.descendant(field)) }
         return MockBehavior(json: JSONText(copying: item), content: content)
       },
       write: { behavior, writer in behavior.json.withRoot { writer.json.copy($0) } })

@@ -29,6 +29,15 @@ public struct MockConfigurationFile: Hashable, Sendable {
   public init(
     _ bytes: [UInt8], name: String, folder: String? = nil, problems: inout [ConfigurationProblem]
   ) {
+    var references: [LocalReference] = []
+    self.init(bytes, name: name, folder: folder, problems: &problems, references: &references)
+  }
+
+  /// The same, and tells what of this machine the file names.
+  public init(
+    _ bytes: [UInt8], name: String, folder: String? = nil, problems: inout [ConfigurationProblem],
+    references: inout [LocalReference]
+  ) {
     self.init([], shape: .configurations)
     do throws(JSONSyntaxError) {
       let text = try JSONText(bytes, maximumValues: Self.maximumValues)
@@ -36,6 +45,11 @@ public struct MockConfigurationFile: Hashable, Sendable {
       text.withRoot { read($0, name: name, context) }
       for index in configurations.indices { configurations[index].fileFolder = folder }
       problems = context.problems
+      references = context.references.map { reference in
+        var reference = reference
+        reference.folder = configuration(at: reference.path)?.scriptFolder
+        return reference
+      }
     } catch { problems = [Self.problem(error, in: bytes)] }
   }
 
@@ -60,6 +74,15 @@ public struct MockConfigurationFile: Hashable, Sendable {
       configurations = [configuration]
     default: context.report("neither a configuration nor a list of configurations or devices", at: root)
     }
+  }
+
+  /// The one in which a field is.
+  private func configuration(at path: String) -> MockConfiguration? {
+    guard shape == .configurations else { return configurations.first }
+    guard let index = Int(path.dropFirst().prefix { $0 != "]" }), configurations.indices.contains(index) else {
+      return nil
+    }
+    return configurations[index]
   }
 
   private static func configuration(

@@ -13,6 +13,8 @@ public struct MockDevice: Hashable, Sendable, ConfigurationElement {
   public var pairingMode = MockPairingMode.none
   /// Six digits; empty for any six.
   public var passkey = ""
+  /// What is typed when it shows its passkey; nil for what the service says of all devices.
+  public var passkeyEntry: PasskeyEntry?
   public var services: [MockService] = []
   /// What it calls itself on air; nil for `name`, empty for nothing.
   public var localName: String?
@@ -47,6 +49,7 @@ public struct MockDevice: Hashable, Sendable, ConfigurationElement {
     .init("solicitedServiceUUIDs", \.solicitedServiceUUIDs, .list(of: .uuid), .optional),
     .init("overflowServiceUUIDs", \.overflowServiceUUIDs, .list(of: .uuid), .optional),
     .init("mtu", optional: \.mtu, .int(in: 23...517)), .init("l2cap", \.l2cap, .elements(), .optional),
+    .init("passkeyEntry", optional: \.passkeyEntry, .passkeyEntry),
     .init("behavior", optional: \.behavior, .behavior()),
   ]
 

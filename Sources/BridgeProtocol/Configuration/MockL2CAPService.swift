@@ -45,6 +45,7 @@ public struct MockL2CAPService: Hashable, Sendable, ConfigurationElement {
     // A client must not reach other sockets with the service's rights.
     if context.mode == .strict { return context.report("not allowed in an upload", path: "kind", at: item) }
     if path.isEmpty { context.report(FieldProblem.missing.description, path: "path", at: item) }
+    if !path.isEmpty { context.name(.socket(path), path: "path", at: item["path"] ?? item) }
     if path.utf8.count > 107 { context.report("too long for a socket", path: "path", at: item) }
   }
 }

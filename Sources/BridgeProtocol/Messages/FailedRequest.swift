@@ -34,6 +34,7 @@ public struct FailedRequest: Hashable, Sendable {
     case "setMockConfiguration": return .didSetMockConfiguration(DidSetMockConfiguration(failure: error.text))
     case "setFault": return .didSetFault(DidSetFault(number: nil, error: error))
     case "clearFaults": return .didClearFaults(DidClearFaults(count: 0, error: error))
+    case "enterPasskey": return .didEnterPasskey(DidEnterPasskey(count: 0, error: error))
     case "publishService":
       return number.map { .peripheral(.didPublishService(DidPublishService(service: $0, error: error))) }
     case "updateSubscribers": return number.map { .peripheral(.didUpdateSubscribers(DidUpdateSubscribers(update: $0))) }

@@ -12,8 +12,11 @@ public enum RadioMode: String, Hashable, Sendable, CaseIterable {
 
 /// Which kind of world clients are in.
 public enum ServedMode: String, Hashable, Sendable, CaseIterable {
+  /// A real adapter.
   case passthrough
   case mock
   case both
+  /// What a recording says, in place of a radio.
+  case replay
   case off
 }

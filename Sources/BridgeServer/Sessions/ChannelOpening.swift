@@ -40,7 +40,7 @@ final class ChannelOpening {
     var error: BluetoothError?
     switch result {
     case .success(let channel): channelId = session.add(channel, psm: psm, connection).id
-    case .failure(let reason): error = reason
+    case .failure(let reason): error = connection.state == .connected ? reason.unaskedFor : reason
     }
     for entry in requests {
       connection.finish(entry, error: error)

@@ -77,6 +77,14 @@ extension Session {
 
   func readRSSI(_ request: ReadRSSI, _ message: ClientMessage) {
     guard let connection = connected(request.id) else { return fail(message, .noConnection) }
+    // Devices of the client's own have just taken the place of others: the link to this one is being made.
+    guard connection.peripheral.link == .connected else {
+      return whenReady(request.id, message) { [self] connection, _ in readRSSI(request, message, over: connection) }
+    }
+    readRSSI(request, message, over: connection)
+  }
+
+  private func readRSSI(_ request: ReadRSSI, _ message: ClientMessage, over connection: Connection) {
     connection.began()
     connection.radio.readRSSI(of: request.id) { [self] result in
       connection.finished()

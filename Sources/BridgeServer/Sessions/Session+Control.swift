@@ -28,7 +28,8 @@ extension Session {
     case .setMode(let request): setMode(request)
     case .setFault(let request): setFault(request)
     case .clearFaults(let request): clearFaults(request)
-    case .faults: send(.didReportFaults(DidReportFaults(faults: server.faults.faults)))
+    case .faults: reportFaults()
+    case .enterPasskey(let request): enterPasskey(request)
     default: reportStatus()
     }
   }

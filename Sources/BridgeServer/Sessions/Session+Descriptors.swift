@@ -5,7 +5,9 @@ import Radio
 extension Session {
   func readDescriptor(_ request: ReadDescriptor, _ message: ClientMessage) {
     whenReady(request.id, message) { [self] (connection, table) in
-      guard let descriptor = table.descriptor(request.descriptorId) else { return fail(message, .unknownAttribute) }
+      guard let descriptor = table.descriptor(request.descriptorId) else {
+        return fail(message, connection.unknown(request.descriptorId) ?? .unknownAttribute)
+      }
       let entry = connection.begin(.readDescriptor, .attribute(descriptor.attribute.uuid))
       connection.radio.read(descriptor.attribute.handle, of: request.id) { [self] result in
         connection.finish(entry, read: (try? result.get().count) ?? 0, error: result.failure)
@@ -24,7 +26,9 @@ extension Session {
 
   func writeDescriptor(_ request: WriteDescriptor, _ message: ClientMessage) {
     whenReady(request.id, message) { [self] (connection, table) in
-      guard let descriptor = table.descriptor(request.descriptorId) else { return fail(message, .unknownAttribute) }
+      guard let descriptor = table.descriptor(request.descriptorId) else {
+        return fail(message, connection.unknown(request.descriptorId) ?? .unknownAttribute)
+      }
       let uuid = descriptor.attribute.uuid
       let entry = connection.begin(.writeDescriptor, .attribute(uuid), written: request.value.count)
       @BridgeQueue func refuse(_ error: BluetoothError) {

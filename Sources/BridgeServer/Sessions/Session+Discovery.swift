@@ -13,7 +13,9 @@ extension Session {
 
   func discoverIncludedServices(_ request: DiscoverIncludedServices, _ message: ClientMessage) {
     whenReady(request.id, message) { [self] (connection, table) in
-      guard let service = table.service(request.serviceId) else { return fail(message, .unknownObject) }
+      guard let service = table.service(request.serviceId) else {
+        return fail(message, connection.unknown(request.serviceId) ?? .unknownObject)
+      }
       let included = service.attribute.includedServices.compactMap { table.service(handle: $0) }
         .filter { request.services.admit($0.attribute.uuid) }
       step(.includedServices(service.attribute.handle), connection, message) { [self] in
@@ -27,7 +29,9 @@ extension Session {
 
   func discoverCharacteristics(_ request: DiscoverCharacteristics, _ message: ClientMessage) {
     whenReady(request.id, message) { [self] (connection, table) in
-      guard let service = table.service(request.serviceId) else { return fail(message, .unknownObject) }
+      guard let service = table.service(request.serviceId) else {
+        return fail(message, connection.unknown(request.serviceId) ?? .unknownObject)
+      }
       let found = service.characteristics.filter { request.characteristics.admit($0.attribute.uuid) }
       step(.characteristics(service.attribute.handle), connection, message) { [self] in
         send(
@@ -42,7 +46,7 @@ extension Session {
   func discoverDescriptors(_ request: DiscoverDescriptors, _ message: ClientMessage) {
     whenReady(request.id, message) { [self] (connection, table) in
       guard let characteristic = table.characteristic(request.characteristicId) else {
-        return fail(message, .unknownObject)
+        return fail(message, connection.unknown(request.characteristicId) ?? .unknownObject)
       }
       step(.descriptors(characteristic.attribute.handle), connection, message) { [self] in
         send(

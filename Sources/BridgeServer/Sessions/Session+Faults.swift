@@ -15,6 +15,17 @@ extension Session {
     send(.didSetFault(DidSetFault(number: setting.number, applied: setting.applied)))
   }
 
+  /// Those that are set, and those of the configuration that all clients see, as far as there is room for them.
+  func reportFaults() {
+    var faults = server.faults.faults
+    for world in server.worlds {
+      let room = Self.faultLimit - faults.count
+      guard room > 0, let plan = world.configuredFaults else { continue }
+      faults += plan.faults.prefix(room).map { FaultStatus(number: nil, applied: $0.applied, rule: $0.rule) }
+    }
+    send(.didReportFaults(DidReportFaults(faults: faults)))
+  }
+
   func clearFaults(_ request: ClearFaults) {
     let count = server.faults.clear(request.number)
     if let number = request.number, count == 0 {

@@ -24,6 +24,16 @@ extension Session {
     send(.didSetMockConfiguration(DidSetMockConfiguration()))
   }
 
+  /// For devices that any client is pairing with, its own ones too.
+  func enterPasskey(_ request: EnterPasskey) {
+    let worlds = server.worlds + server.sessions.compactMap(\.ownWorld)
+    let count = worlds.reduce(0) { $0 + ($1.mock?.enterPasskey(request.passkey, of: request.id) ?? 0) }
+    guard count > 0 else {
+      return fail(.enterPasskey(request), .invalidParameters.saying("No virtual device waits for a passkey"))
+    }
+    send(.didEnterPasskey(DidEnterPasskey(count: count)))
+  }
+
   private func refuseDevices(_ reason: String) {
     Log.notice("session", "\(name): its virtual devices are refused: \(reason)")
     send(.didSetMockConfiguration(DidSetMockConfiguration(failure: reason)))

@@ -30,7 +30,8 @@ extension Session {
     case .registerForConnectionEvents(let request): connectionEvents = ConnectionEventFilter(request)
     case .setMockConfiguration(let request): setMockConfiguration(request)
     case .clearMockConfiguration: clearMockConfiguration()
-    case .status, .devices, .setMode, .setFault, .clearFaults, .faults: answerControl(message)
+    case .status, .devices, .setMode, .setFault, .clearFaults, .faults, .enterPasskey:
+      answerControl(message)
     case .unknown(let type): Log.info("session", "\(name): \(type) is not known and ignored")
     }
   }
@@ -57,7 +58,15 @@ extension Session {
   }
 }
 
+extension Connection {
+  /// What the radio has to say of an attribute that is in no table.
+  func unknown(_ attribute: String) -> BluetoothError? { radio.refusal(ofUnknown: attribute, of: id) }
+}
+
 extension BluetoothError {
+  /// To a client that has not let go of its connection: what the service cancelled was lost with the link.
+  var unaskedFor: BluetoothError { self == .operationCancelled ? .peripheralDisconnected : self }
+
   static let noConnection = notConnected.saying("Not connected")
   static let unknownPeripheral = unknownDevice.saying("Unknown peripheral")
   /// For what is read or written.

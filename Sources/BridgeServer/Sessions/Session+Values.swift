@@ -8,7 +8,7 @@ extension Session {
   func read(_ request: ReadCharacteristic, _ message: ClientMessage) {
     whenReady(request.id, message) { [self] (connection, table) in
       guard let characteristic = table.characteristic(request.characteristicId) else {
-        return fail(message, .unknownAttribute)
+        return fail(message, connection.unknown(request.characteristicId) ?? .unknownAttribute)
       }
       let entry = connection.begin(.read, .attribute(characteristic.attribute.uuid))
       connection.radio.read(characteristic.attribute.handle, of: request.id) { [self] result in
@@ -41,7 +41,7 @@ extension Session {
     if request.writeType == .withoutResponse { return writeWithoutResponse(request) }
     whenReady(request.id, message) { [self] (connection, table) in
       guard let characteristic = table.characteristic(request.characteristicId) else {
-        return fail(message, .unknownAttribute)
+        return fail(message, connection.unknown(request.characteristicId) ?? .unknownAttribute)
       }
       writeWithResponse(request, message, characteristic, connection)
     }
@@ -122,7 +122,7 @@ extension Session {
   func setNotify(_ request: SetNotify, _ message: ClientMessage) {
     whenReady(request.id, message) { [self] (connection, table) in
       guard let characteristic = table.characteristic(request.characteristicId) else {
-        return fail(message, .unknownAttribute)
+        return fail(message, connection.unknown(request.characteristicId) ?? .unknownAttribute)
       }
       let operation: ActivityOperation = request.enabled ? .subscribe : .unsubscribe
       let entry = connection.begin(operation, .attribute(characteristic.attribute.uuid))
@@ -140,7 +140,7 @@ extension Session {
         send(
           .didUpdateNotification(
             DidUpdateNotification(
-              id: request.id, characteristicId: request.characteristicId, enabled: enabled, error: error)))
+              id: request.id, characteristicId: request.characteristicId, enabled: enabled, error: error?.unaskedFor)))
       }
     }
   }

@@ -95,7 +95,7 @@ final class Session {
 
   /// Answers a request that failed, if the wire has an answer.
   func fail(_ request: ClientMessage, _ error: BluetoothError, isNotifying: Bool = false) {
-    if let reply = request.failureReply(error, isNotifying: isNotifying) { send(reply) }
+    if let reply = request.failureReply(error.unaskedFor, isNotifying: isNotifying) { send(reply) }
   }
 
   // MARK: Receiving

@@ -10,7 +10,10 @@ final class World {
   let radio: any Radio
   /// The same radio if its peripherals are a configuration's.
   let mock: (any MockRadio)?
+  /// What the configuration of its peripherals says shall go wrong.
+  let configuredFaults: FaultPlan?
   let isVirtual: Bool
+  let isReplay: Bool
   let shares: PeripheralShares
   let scans: ScanCoordinator
   private unowned let server: Server
@@ -19,9 +22,11 @@ final class World {
   init(_ radio: any Radio, mock: (any MockRadio)? = nil, server: Server) {
     let radio = FaultRadio(radio, plan: server.faults)
     self.radio = radio
+    configuredFaults = radio.ownPlan
     self.mock = mock
     self.server = server
     isVirtual = radio.description.kind == "mock"
+    isReplay = radio.description.kind == "replay"
     shares = PeripheralShares(radio: radio, activity: server.activity)
     scans = ScanCoordinator(radio: radio)
   }
@@ -70,7 +75,8 @@ extension [World] {
   }
 
   var servedMode: ServedMode {
-    switch (contains { !$0.isVirtual }, contains { $0.isVirtual }) {
+    if contains(where: { $0.isReplay }) { return .replay }
+    return switch (contains { !$0.isVirtual }, contains { $0.isVirtual }) {
     case (true, true): .both
     case (true, false): .passthrough
     case (false, true): .mock

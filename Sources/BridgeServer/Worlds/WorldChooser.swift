@@ -125,6 +125,7 @@ final class WorldChooser {
       case .passthrough: "the adapter"
       case .mock: devices
       case .both: "the adapter and \(devices)"
+      case .replay: "a recording"
       case .off: "nothing"
       }
     let text = "serving \(subject), mode \(choice.mode.rawValue). \(notice ?? "")".trimmed

@@ -1,9 +1,9 @@
 import BridgeIO
-import BridgeProtocol
+package import BridgeProtocol
 import Glibc
 
 /// A file of comma-separated values as values at their times.
-enum CSVTable {
+package enum CSVTable {
   struct Problem: Error, Equatable {
     var reason: String
   }
@@ -24,6 +24,14 @@ enum CSVTable {
       } catch { result = .failure(error) }
       BridgeQueue.async { completion(result) }
     }
+  }
+
+  /// Why a file gives no values; nil if it does. Reads the whole.
+  package static func problem(of file: CSVFile, _ encoding: ValueEncoding, folder: String?) -> String? {
+    do throws(Problem) {
+      _ = try values(of: try read(file.path.path(in: folder)), file, encoding)
+      return nil
+    } catch { return error.reason }
   }
 
   private static func read(_ path: String) throws(Problem) -> String {

@@ -15,6 +15,8 @@ final class CharacteristicScript {
   private unowned let device: DeviceScript
   private var source: SourceRunner?
   private var reads: ValueGenerator?
+  private var reading: CommandReading?
+  private let name: String
   /// Settings of replies that wait for their time.
   private var replies: [Int: QueueTimer] = [:]
   private var replyCount = 0
@@ -23,6 +25,7 @@ final class CharacteristicScript {
     self.behavior = behavior
     self.place = place
     self.device = device
+    self.name = name
     let number = UInt64(place.service) << 16 | UInt64(place.characteristic)
     if let source = behavior.source {
       self.source = SourceRunner(source, random: device.random(number << 1), folder: device.folder, name: name) {
@@ -40,6 +43,7 @@ final class CharacteristicScript {
 
   func stop() {
     source?.stop()
+    reading?.cancel()
     for timer in replies.values { timer.cancel() }
     device.pendingReplies -= replies.count
     replies = [:]
@@ -58,8 +62,18 @@ final class CharacteristicScript {
 
   // MARK: Reads and writes
 
-  /// nil if a read gives what was set.
-  func valueOfRead() -> [UInt8]? { reads?.nextValue() }
+  /// Whether a read gives another value than what was set.
+  var computesReads: Bool { behavior.read != nil }
+
+  /// The value of a read, at once but for a command's.
+  func computeRead(completion: @escaping @BridgeQueue (Result<[UInt8], BluetoothError>) -> Void) {
+    guard let read = behavior.read, case .command(let program) = read.kind else {
+      return completion(.success(reads?.nextValue() ?? []))
+    }
+    // A read that was given up, because its link is gone, leaves no program behind.
+    reading?.cancel()
+    reading = CommandReading(program, read.encoding, folder: device.folder, name: name, completion: completion)
+  }
 
   func reply(to value: [UInt8]) -> WriteReply? { behavior.replies.first { $0.matches(value) } }
 

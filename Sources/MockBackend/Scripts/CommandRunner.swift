@@ -64,10 +64,8 @@ final class CommandRunner {
 
   private func launch() {
     startedAt = .now
-    var arguments = program.arguments
-    if arguments[0].contains("/") { arguments[0] = arguments[0].path(in: folder) }
     do throws(SystemError) {
-      let process = try ChildProcess(arguments, in: folder, maximumLine: program.maximumLine)
+      let process = try ChildProcess(program.arguments(in: folder), in: folder, maximumLine: program.maximumLine)
       process.onLine = { [weak self] in self?.received($0) }
       process.onEnd = { [weak self] in self?.ended($0) }
       self.process = process

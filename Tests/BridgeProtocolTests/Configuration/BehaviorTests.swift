@@ -70,7 +70,7 @@ import Testing
     (#"{"source":{"kind":"csv","file":"a"}}"#, "source.value: missing"),
     (#"{"source":{"kind":"command","command":[]}}"#, "source.command: no program"),
     (#"{"source":{"kind":"command","command":["a","b\u0000"]}}"#, "source.command[1]: has a NUL"),
-    (#"{"read":{"kind":"command","command":["date"]}}"#, "read.kind: not for reads"),
+    (#"{"read":{"kind":"csv","file":"a","value":1}}"#, "read.kind: not for reads"),
     (#"{"write":{"reject":0}}"#, "write.reject: out of range"),
     (
       "{\"write\":[{\"set\":[\(Array(repeating: "{}", count: 101).joined(separator: ","))]}]}",

@@ -1,4 +1,5 @@
-/// The faults that are set, in the order in which they were. Feature `control`.
+/// The faults that are set, in the order in which they were, then those of the configuration that is served. Feature
+/// `control`.
 public struct DidReportFaults: EventBody {
   static let type: StaticString = "didReportFaults"
 
@@ -16,25 +17,28 @@ public struct DidReportFaults: EventBody {
 
 /// A fault that is set.
 public struct FaultStatus: Hashable, Sendable, MessageItem {
-  public var number: Int
+  /// nil for one of the configuration of the virtual devices, which goes with that.
+  public var number: Int?
   /// How often it has struck.
   public var applied: Int
   public var rule: FaultRule
+  public var isConfigured: Bool { number == nil }
 
-  public init(number: Int, applied: Int, rule: FaultRule) {
+  public init(number: Int?, applied: Int, rule: FaultRule) {
     self.number = number
     self.applied = applied
     self.rule = rule
   }
 
   init(_ fields: MessageFields) throws(FieldError) {
-    number = try fields.int("number")
+    number = try fields.optionalInt("number")
     applied = try fields.int("applied")
     rule = try FaultRule(fields)
   }
 
   func write(to writer: inout JSONWriter) {
     writer.field("number", number)
+    if isConfigured { writer.field("configured", true) }
     writer.field("applied", applied)
     rule.write(to: &writer)
   }
