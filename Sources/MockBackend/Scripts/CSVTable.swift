@@ -9,7 +9,8 @@ package enum CSVTable {
   }
 
   private static let maximumSize = 64 << 20
-  private static let maximumRows = 1_000_000
+  static let maximumRows = 1_000_000
+  static let maximumColumns = 4096
 
   /// Reads a file on a thread of its own.
   @BridgeQueue
@@ -57,7 +58,7 @@ package enum CSVTable {
     let time = try file.time.map { column throws(Problem) in try index(of: column, in: header) }
     var values: [ValueSource.TimedValue] = []
     var begin: Double?
-    for row in rows.prefix(maximumRows) where row.indices.contains(value) {
+    for row in rows where row.indices.contains(value) {
       let cell = encoding.format == .text ? row[value][...] : row[value].trimmed
       guard let bytes = encoding.value(of: cell), bytes.count <= ProtocolLimits.maximumValueLength else { continue }
       guard let time else {
@@ -86,15 +87,17 @@ package enum CSVTable {
     }
   }
 
+  /// What is past the largest table is left out.
+  ///
   /// - Source: RFC 4180; line ends may be LF alone.
-  static func rows(of text: String) -> [[String]] {
+  static func rows(of text: String, limit: Int = maximumRows) -> [[String]] {
     var rows: [[String]] = []
     var row: [String] = []
     var cell: [UInt8] = []
     var isQuoted = false
     var wasQuote = false
     func endCell() {
-      row.append(String(decoding: cell, as: UTF8.self))
+      if row.count < maximumColumns { row.append(String(decoding: cell, as: UTF8.self)) }
       cell = []
     }
     func endRow() {
@@ -104,6 +107,8 @@ package enum CSVTable {
       row = []
     }
     for byte in text.utf8 {
+      // One more for names.
+      if rows.count > limit { return rows }
       if isQuoted {
         if byte == UInt8(ascii: "\"") {
           isQuoted = false

@@ -18,8 +18,8 @@ final class SourceRunner {
   private var rows: [ValueSource.TimedValue]?
   private(set) var isRunning = false
   private var isBlocked = false
-  /// Counts starts: a file that was read for an earlier one is too late.
-  private var run = 0
+  /// The file is being read; once is enough however often the source begins meanwhile.
+  private var isLoading = false
 
   /// Values given in one turn, so that others get theirs.
   private static let burst = 512
@@ -44,7 +44,6 @@ final class SourceRunner {
   func begin() {
     stop()
     isRunning = true
-    run += 1
     switch source.kind {
     case .command(let program):
       command = CommandRunner(program, source.encoding, folder: folder, name: name) { [weak self] in
@@ -73,16 +72,18 @@ final class SourceRunner {
   }
 
   private func load(_ file: CSVFile) {
-    let run = run
+    guard !isLoading else { return }
+    isLoading = true
     CSVTable.load(file, source.encoding, folder: folder) { [weak self] result in
       guard let self else { return }
+      isLoading = false
       switch result {
       case .success(let rows): self.rows = rows
       case .failure(let problem):
         self.rows = []
         Log.notice("mock", "\(name): \(file.path): \(problem.reason)")
       }
-      if isRunning, run == self.run { beginValues() }
+      if isRunning { beginValues() }
     }
   }
 

@@ -76,6 +76,13 @@ import Testing
 
 /// Files of comma-separated values.
 @Suite struct CSVTableTests {
+  @Test func ofATableThatIsTooLargeTheRestIsLeftOut() {
+    let long = CSVTable.rows(of: "v\n" + String(repeating: "1\n", count: 100), limit: 10)
+    #expect(long == [["v"]] + Array(repeating: ["1"], count: 10))
+    let wide = CSVTable.rows(of: "v" + String(repeating: ",", count: 5000) + "\n1")
+    #expect(wide.map(\.count) == [CSVTable.maximumColumns, 1])
+  }
+
   private func values(_ text: String, _ change: (inout CSVFile) -> Void = { _ in }) throws -> [ValueSource.TimedValue] {
     var file = CSVFile(path: "x", time: .named("time"), value: .named("bpm"))
     change(&file)
