@@ -69,7 +69,8 @@ extension FailedRequest {
     channelId = fields.item("channelId")?.string
     psm = fields.item("psm")?.int
     number =
-      fields.item("requestId")?.int ?? fields.item("update")?.int ?? fields.item("service")?["id"]?.int
+      fields.item("requestId")?.int ?? fields.item("request")?.int ?? fields.item("update")?.int
+      ?? fields.item("service")?["id"]?.int
     isWriteWithoutResponse = fields.item("writeType")?.int == 1
   }
 }

@@ -72,6 +72,7 @@ public final class ConfiguredPeripheral: VirtualPeripheral {
     }
     if new.mtu != old.mtu { radio?.maximumMTUChanged(id) }
     if new.name != old.name { radio?.nameChanged(id) }
+    if new.l2cap != old.l2cap { radio?.l2capServicesChanged(id) }
     let newServices = new.virtualServices
     if newServices != services {
       services = newServices

@@ -22,14 +22,18 @@ final class SocketEnd {
     self.descriptor = consume descriptor
   }
 
+  /// - Parameter linger: how long the peer may take for what is left when the channel is closed.
   /// - Throws: when nobody listens there, or too many are waiting.
-  static func serve(_ channel: VirtualChannel, path: String) throws(SocketError) {
+  static func serve(
+    _ channel: VirtualChannel, path: String, linger: Duration = .seconds(10)
+  ) throws(SocketError) {
     let end = SocketEnd(channel, try UnixSocket.connectAtOnce(to: SocketPath(path)))
     // The watch and the channel keep it alive until one side closes.
     end.watch = DescriptorWatch(end.number, for: .reading) { end.ready($0) }
     channel.onData = { end.write($0) }
     channel.onClose = { end.channelClosed() }
     channel.onDrain = { end.updateInterest() }
+    channel.onPeerClose = { QueueTimer(after: linger) { [weak end] in end?.giveUp() } }
   }
 
   private func updateInterest() {
@@ -103,6 +107,12 @@ final class SocketEnd {
   private func channelClosed() {
     isClosing = true
     if outgoing.isEmpty { release() } else { watch?.interest = .writing }
+  }
+
+  /// The peer does not take what is left.
+  private func giveUp() {
+    channel.close()
+    release()
   }
 
   private func release() {

@@ -8,6 +8,8 @@ public final class VirtualChannel: RadioL2CAPChannel {
   public var onData: (@BridgeQueue ([UInt8]) -> Void)? { didSet { schedule() } }
   public var onClose: (@BridgeQueue () -> Void)?
   public var onDrain: (@BridgeQueue () -> Void)?
+  /// The other end sends no more. What it has sent may still wait to be read; `onClose` follows when it is.
+  var onPeerClose: (@BridgeQueue () -> Void)?
   /// Bytes that this end sent and the other has no room for.
   public private(set) var queuedBytes = 0
   public private(set) var isClosed = false
@@ -131,6 +133,7 @@ public final class VirtualChannel: RadioL2CAPChannel {
     queuedBytes = 0
     peer = nil
     schedule()
+    onPeerClose?()
   }
 
   private func release() {
@@ -139,6 +142,6 @@ public final class VirtualChannel: RadioL2CAPChannel {
     outgoing = []
     queuedBytes = 0
     peer = nil
-    (onData, onClose, onDrain) = (nil, nil, nil)
+    (onData, onClose, onDrain, onPeerClose) = (nil, nil, nil, nil)
   }
 }

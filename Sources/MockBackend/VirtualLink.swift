@@ -402,6 +402,11 @@ final class VirtualLink {
     secure(level) { error in if let error { completion(.failure(error)) } else { open() } }
   }
 
+  func closeOrphanedChannels() {
+    for channel in channels where peripheral.securityOfL2CAPChannel(psm: channel.psm) == nil { channel.abort() }
+    channels.removeAll { $0.isClosed }
+  }
+
   // MARK: The end
 
   /// Fails what waits; the caller tells the end itself.

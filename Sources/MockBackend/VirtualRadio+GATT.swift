@@ -130,6 +130,9 @@ extension VirtualRadio {
   }
 
   /// A peripheral has other services: those that stay as they were keep their handles.
+  /// Its channels to where nothing listens any more are closed.
+  func l2capServicesChanged(_ id: PeripheralIdentifier) { device(id)?.link?.closeOrphanedChannels() }
+
   public func servicesChanged(_ id: PeripheralIdentifier) {
     guard let device = device(id) else { return }
     let removed = device.replaceTable()

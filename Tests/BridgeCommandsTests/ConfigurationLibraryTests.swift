@@ -25,6 +25,13 @@ import Testing
     #expect(!file.contains("/") && !file.hasPrefix("."))
   }
 
+  @Test func aPipeAmongTheConfigurationsIsNotWaitedAt() throws {
+    try library.add(MockConfiguration(name: "Lamps", devices: [.lamp]))
+    #expect(mkfifo(folder.file("state/configurations/Pipe.json"), 0o600) == 0)
+    #expect(library.entries.last?.name == "Lamps")
+    #expect(throws: ConfigurationFailure.self) { try library.configuration(named: "Pipe") }
+  }
+
   @Test func importingAgainReplaces() throws {
     try library.add(MockConfiguration(name: "Lamps", devices: [.lamp]))
     try library.add(MockConfiguration(name: "Lamps"))

@@ -1,9 +1,10 @@
 import BridgeIO
 import BridgeProtocol
-import MockBackend
 import Radio
 import TestSupport
 import Testing
+
+@testable import MockBackend
 
 @Suite @BridgeQueue struct VirtualChannelTests {
   private func world(_ services: [MockL2CAPService], pairing: MockPairingMode = .none) async -> VirtualWorld {
@@ -99,6 +100,39 @@ import Testing
     #expect(await eventually { isClosed })
     listener.close()
     #expect(await world.open(psm: 0x82, .bench).error?.code == BluetoothError.connectionFailed.code)
+  }
+
+  @Test func aSocketThatIsNeverReadIsNotKeptForEver() async throws {
+    let folder = TemporaryFolder()
+    var peers: [LineChannel] = []
+    var isClosed = false
+    let listener = try Listener(at: SocketPath(folder.file("peer")), permissions: .init()) {
+      let peer = LineChannel($0)
+      peer.pauseReading()
+      peer.onEnd = { _ in isClosed = true }
+      peers.append(peer)
+    }
+    let (central, own) = VirtualChannel.pair(psm: 0x82)
+    try SocketEnd.serve(own, path: folder.file("peer"), linger: .milliseconds(20))
+    let line = [UInt8](repeating: 0x61, count: 999) + [0x0A]
+    for _ in 0..<4000 { central.send(line) }
+    central.close()
+    #expect(await eventually { isClosed })
+    #expect(peers.count == 1)
+    listener.close()
+  }
+
+  @Test func channelsEndWhereTheDeviceListensNoMore() async throws {
+    let world = await world([80, 81].map { MockL2CAPService(psm: $0, kind: .echo) })
+    var closed: [UInt16] = []
+    for psm in [80, 81] as [UInt16] {
+      let channel = try await world.open(psm: psm, .bench).get()
+      channel.onClose = { closed.append(psm) }
+      channel.onData = { _ in }
+    }
+    world.radio.configuration.devices[0].l2cap.removeFirst()
+    #expect(await eventually { !closed.isEmpty })
+    #expect(closed == [80])
   }
 
   @Test("L2CAP-6: channels end with the link")

@@ -38,11 +38,19 @@ struct ConfigurationLibrary: Sendable {
     var names: [String] = []
     while let entry = readdir(directory) {
       let file = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if file.hasSuffix(Self.suffix), let name = Self.name(ofFile: file.dropLast(Self.suffix.count)) {
+      if file.hasSuffix(Self.suffix), let name = Self.name(ofFile: file.dropLast(Self.suffix.count)),
+        Self.isFile("\(folder)/\(file)")
+      {
         names.append(name)
       }
     }
     return names.sorted()
+  }
+
+  /// Not a pipe, at which a reader waits for a writer.
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// The configuration of that name, upper or lower case alike.

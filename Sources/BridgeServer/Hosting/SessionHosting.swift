@@ -174,6 +174,11 @@ final class SessionHosting: HostedPeripheralDelegate, ChannelOwner {
     finish(request, response.result == 0 ? .success(response.value) : .failure(.attribute(response.result)))
   }
 
+  /// An answer that cannot be read is all that the central gets.
+  func refuseResponse(_ failed: FailedRequest) {
+    finish(failed.number.flatMap { requests.removeValue(forKey: $0) }, .failure(.attribute(0x0E)))
+  }
+
   private func finish(_ request: Request?, _ result: Result<[UInt8], BluetoothError>) {
     switch request {
     case .read(let completion): completion(result)

@@ -136,6 +136,7 @@ final class Session {
     case "setMode": refuseSetMode(error)
     case "setNotify": refuseSetNotify(request, error)
     case "l2capWrite": refuseChannelWrite(request, error)
+    case "respond": hosting?.refuseResponse(request)
     default: if let reply = error.reply { send(reply) }
     }
   }

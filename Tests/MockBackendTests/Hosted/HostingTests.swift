@@ -34,6 +34,21 @@ import Testing
     #expect(error?.domain == .attribute && error?.code == 0x81)
   }
 
+  @Test(arguments: [#""result":0,"value":"%%%""#, #""result":999"#, #""result":"no""#])
+  @BridgeQueue func `an answer of the host that cannot be read left its central waiting for the link's end`(
+    _ answer: String
+  ) async throws {
+    let fixture = try HostingFixture()
+    let host = try await fixture.host()
+    let (central, id) = try await fixture.central(pid: 2)
+    let ids = try await central.characteristics(of: id)
+    central.send(.read(ReadCharacteristic(id: id, characteristicId: try #require(ids[.temperature]))))
+    guard case .didReceiveRead(let read) = try await host.event("didReceiveRead") else { return unexpected() }
+    host.send(#"{"type":"respond","request":\#(read.request),\#(answer)}"#)
+    let error = try await central.value().error
+    #expect(error?.domain == .attribute && error?.code == 0x0E)
+  }
+
   @Test @BridgeQueue func `fixed values, descriptors and what is not permitted are answered without the host`()
     async throws
   {
