@@ -54,6 +54,9 @@ extension CentralSuite {
         for _ in 0..<4 { _ = try await suite.app.discovery() }
         suite.manager.stopScan()
       }
+      // Repeats that were on their way have come when this is answered.
+      _ = await suite.blocking { $0.retrievePeripherals(withIdentifiers: [UUID()]) }
+      suite.app.inbox.removeAll()
       suite.manager.scanForPeripherals(withServices: [SuiteLayout.main])
       _ = try await suite.app.discovery()
       // Long enough for several advertisements. A scan response may make one more report, a changed name another.

@@ -72,4 +72,6 @@ public final class Inbox<Event>: @unchecked Sendable {
 
   /// What has come and was not waited for.
   public var pending: [Event] { lock.withLock { events } }
+
+  public func removeAll() { lock.withLock { events = [] } }
 }
