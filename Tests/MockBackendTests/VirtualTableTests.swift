@@ -42,7 +42,7 @@ import Testing
     #expect(table.replace(with: services.reversed()) == [])
     #expect(table.replace(with: services.map { VirtualService(uuid: $0.uuid, isPrimary: false) }).count == 20_000)
     // Each held against each takes minutes.
-    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(ContinuousClock.now - start < .seconds(60))
   }
 
   @Test func attributesAreFoundByTheirPlace() {
